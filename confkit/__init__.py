@@ -41,6 +41,7 @@ from .errors import (
 from .frames import calls_frame, devices_frame, rooms_frame, users_frame
 from .records import Device, Room, RoomUser
 from .rooms import create_room, delete_room, force_offline, get_mcu, get_room, get_room_users
+from .secret import Secret
 from .sweep import Failure, Sweep, changes, occupancy_frame, sweep
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ __all__ = [
     "RoomClosed",
     "RoomNotFound",
     "RoomUser",
+    "Secret",
     "ServiceTimeout",
     "ServiceUnavailable",
     "Sweep",

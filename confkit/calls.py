@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .errors import ApiError, ConfkitError, TransportError
-from .secret import MASK, excerpt, masked
+from .secret import MASK, Secret, excerpt, redact
 from .text import one_line
 from .wire import as_text, compact, encode
 
@@ -19,21 +21,29 @@ if TYPE_CHECKING:
 
 KEPT_BYTES = 2**14  # of a response's body, for its excerpt
 
-# A private letter stands for each secret in a curl line or in Python until its variable takes its
-# place there.
-_TOKEN, _DIGEST, _HOST, _CAMERA = "\ue000\ue001\ue002\ue003"
-_VARIABLES = {
-    _TOKEN: "CONFKIT_TOKEN",
-    _DIGEST: "CONFKIT_DIGEST",
-    _HOST: "CONFKIT_HOST_PASSWORD",
-    _CAMERA: "CONFKIT_CAMERA_PASSWORD",
-}
-_LETTER = re.compile(f"([{''.join(_VARIABLES)}])")
-_BY_NAME = {"digest": _DIGEST, "host_password": _HOST}
-_IMPORTS = {
-    "json.dumps(": "import json",
-    "os.environ[": "import os",
-    "urlencode(": "from urllib.parse import quote, urlencode",
+_VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
+# Around the name of a variable that stands for a secret: a text that nobody else has written.
+_BOUNDARY = os.urandom(8).hex()
+_MARKED = re.compile(f"{_BOUNDARY}(.*?){_BOUNDARY}")
+_PYTHON = """\
+import os
+from urllib.parse import quote, urlencode
+
+import requests
+
+fields = {{
+{fields}}}
+response = requests.{method}(
+    {address},
+    {sent},
+    timeout=60,
+    allow_redirects=False,
+)
+print(response.text)"""
+_SENT = {
+    "query": "params=urlencode(fields, quote_via=quote)",
+    "form": "data=fields",
+    "json": "json=fields",
 }
 
 
@@ -84,22 +94,14 @@ class Call:
     @cached_property
     def url(self) -> str:
         """The URL with *** for each secret."""
-        request = self._request
-        if request.placement != "query":
-            return request.address
-        query = encode(self._lettered).replace(quote(MASK), MASK)
-        return f"{request.address}?{_LETTER.sub(MASK, _unquoted(query))}"
+        if self._request.placement != "query":
+            return self._request.address
+        return f"{self._request.address}?{encode(self.fields).replace(quote(MASK), MASK)}"
 
     @property
     def fields(self) -> dict[str, Any]:
         """The parameters by their names, with *** for each secret."""
-        shown: dict[str, Any] = _map_texts(self._lettered, lambda text: _LETTER.sub(MASK, text))
-        return shown
-
-    @property
-    def placement(self) -> str:
-        """Where the parameters travelled: query, form or json."""
-        return self._request.placement
+        return {name: _replaced(value, MASK) for name, value in self._request.fields.items()}
 
     def as_curl(self) -> str:
         """Return a curl line that repeats the call once its variables are set.
@@ -108,23 +110,17 @@ class Call:
         does; CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for passwords. A camera's
         password stands inside JSON, so its quotes and backslashes are given with a backslash.
         """
-        import shlex
-
-        request, fields = self._request, self._lettered
-        parts = ["curl", "-sS"]
-        if self.placement == "query":
-            parts += ["--get"] if self.method == "GET" else ["--get", "-X", self.method]
-        parts.append(shlex.quote(request.address))
-        if self.placement == "json":
-            parts += [
-                "-H",
-                "'Content-Type: application/json'",
-                "--data-raw",
-                _shell(compact(fields)),
-            ]
-        for name, value in fields.items() if self.placement != "json" else ():
-            parts += ["--data-urlencode", _shell(f"{name}={as_text(value)}")]
-        return " ".join(parts)
+        request, fields, line = self._request, self._marked(), ["curl", "-sS"]
+        if request.placement == "query":
+            line += ["--get"] if self.method == "GET" else ["--get", "-X", self.method]
+        line.append(shlex.quote(request.address))
+        if request.placement == "json":
+            line += ["-H", "'Content-Type: application/json'"]
+            line += ["--data-raw", _shell(compact(fields))]
+        else:
+            for name, value in fields.items():
+                line += ["--data-urlencode", _shell(f"{name}={as_text(value)}")]
+        return " ".join(line)
 
     def as_python(self) -> str:
         """Return lines of Python, with requests, that repeat the call once its variables are set.
@@ -132,43 +128,31 @@ class Call:
         The variables are those of `as_curl`, from `os.environ`; CONFKIT_CAMERA_PASSWORD is given
         here as it is. A blank travels as %20, as it did.
         """
-        texts = self.placement != "json"  # elsewhere an object travels as JSON text
-        fields = [
-            f"    {_quoted(name)}: {_as_code(value, texts)},"
-            for name, value in self._lettered.items()
-        ]
-        sent = {
-            "query": "params=urlencode(fields, quote_via=quote)",
-            "form": "data=fields",
-            "json": "json=fields",
-        }
-        code = "\n".join(
-            [
-                "fields = {",
-                *fields,
-                "}",
-                f"response = requests.{self.method.lower()}(",
-                f"    {_quoted(self._request.address)},",
-                f"    {sent[self.placement]},",
-                "    timeout=60,",
-                "    allow_redirects=False,",
-                ")",
-                "print(response.text)",
-            ]
+        request, lines = self._request, []
+        for name, value in self._marked().items():
+            code = _code(value)
+            if request.placement != "json" and isinstance(value, dict | list):
+                code = f'json.dumps({code}, ensure_ascii=False, separators=(",", ":"))'
+            elif request.placement != "json" and not isinstance(value, str):
+                code = _quoted(compact(value))
+            lines.append(f"    {_quoted(name)}: {code},\n")
+        code = _PYTHON.format(
+            fields="".join(lines),
+            method=self.method.lower(),
+            address=_quoted(request.address),
+            sent=_SENT[request.placement],
         )
-        imports = [line for word, line in _IMPORTS.items() if word in code]
-        return "\n".join([*imports, "", "import requests", "", code]).lstrip()
+        return f"import json\n{code}" if "json.dumps(" in code else code
 
-    @cached_property
-    def _lettered(self) -> dict[str, Any]:
-        """The fields with a private letter for each secret."""
-        request = self._request
-        return {
-            name: _TOKEN
-            if name == request.token_parameter
-            else _with_letter(value, masked(value, name), _BY_NAME.get(name, _CAMERA))
-            for name, value in request.fields.items()
-        }
+    def _marked(self) -> dict[str, Any]:
+        """Return the fields with the name of a variable, in its boundaries, for each secret."""
+        fields = {}
+        for name, value in self._request.fields.items():
+            variable = _VARIABLES.get(name, "CONFKIT_CAMERA_PASSWORD")
+            if name == self._request.token_parameter:
+                variable = "CONFKIT_TOKEN"
+            fields[name] = _replaced(value, f"{_BOUNDARY}{variable}{_BOUNDARY}")
+        return fields
 
 
 def _meaning(failure: BaseException) -> str:
@@ -180,70 +164,48 @@ def _meaning(failure: BaseException) -> str:
     return failure.problem if isinstance(failure, ConfkitError) else type(failure).__name__
 
 
-def _with_letter(value: Any, shown: Any, letter: str) -> Any:
-    """Return the value as it is shown, with this letter for each *** that hides something."""
-    if isinstance(shown, dict):
-        return {key: _with_letter(value[key], item, letter) for key, item in shown.items()}
-    if isinstance(shown, list):
-        return [_with_letter(old, new, letter) for old, new in zip(value, shown, strict=True)]
-    hidden = isinstance(shown, str) and shown != value
-    return shown.replace(MASK, letter) if hidden else shown
-
-
-def _map_texts(value: Any, change: Any) -> Any:
+def _replaced(value: Any, mark: str) -> Any:
+    """Return the value with a mark in the place of each secret in it."""
     if isinstance(value, dict):
-        return {key: _map_texts(item, change) for key, item in value.items()}
+        return {key: _replaced(item, mark) for key, item in value.items()}
     if isinstance(value, list):
-        return [_map_texts(item, change) for item in value]
-    return change(value) if isinstance(value, str) else value
+        return [_replaced(item, mark) for item in value]
+    if isinstance(value, Secret):
+        return str(value).replace(MASK, mark)
+    if isinstance(value, str) and (shown := redact(value)) != value:
+        return shown.replace(MASK, mark)
+    return value
 
 
-def _unquoted(query: str) -> str:
-    """Return the query with its private letters as they are, not percent-encoded."""
-    for letter in _VARIABLES:
-        query = query.replace(quote(letter), letter)
-    return query
+def _shell(text: str) -> str:
+    """Return a marked text as one word of a shell, which fills in its variables, and no others.
+
+    A token or digest that is not set is refused by the service; a password that is not set would
+    be an empty one, so the shell itself refuses that.
+    """
+    word = ""
+    for number, part in enumerate(_MARKED.split(text)):
+        if number % 2 == 0:
+            word += shlex.quote(part) if part else ""
+        else:
+            word += f'"${{{part}:?}}"' if part.endswith("PASSWORD") else f'"${part}"'
+    return word
+
+
+def _code(value: Any) -> str:
+    """Return a marked value as Python code."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_quoted(key)}: {_code(value[key])}' for key in value)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_code, value))}]"
+    if not isinstance(value, str):
+        return repr(value)
+    code = [_quoted(part) for part in _MARKED.split(value)]
+    code[1::2] = [f"os.environ[{variable}]" for variable in code[1::2]]
+    return " + ".join(part for part in code if part != '""') or '""'
 
 
 def _quoted(value: Any) -> str:
     """Return the value as Python code, in double quotes where that needs no backslash."""
     code = repr(value)
     return f'"{value}"' if code == f"'{value}'" and '"' not in code else code
-
-
-def _shell(text: str) -> str:
-    """Return the text quoted for a shell, which fills in the variables in it, and no others.
-
-    A token or digest that is not set is refused by the service; a password that is not set would
-    be an empty one, so the shell itself refuses that.
-    """
-    import shlex
-
-    words = []
-    for piece in filter(None, _LETTER.split(text)):
-        variable = _VARIABLES.get(piece)
-        if variable is None:
-            words.append(shlex.quote(piece))
-        elif variable.endswith("PASSWORD"):
-            words.append(f'"${{{variable}:?}}"')
-        else:
-            words.append(f'"${variable}"')
-    return "".join(words)
-
-
-def _as_code(value: Any, texts: bool) -> str:
-    """Return a field as Python code; `texts`: an object as the JSON text that it travels as."""
-    if texts and not isinstance(value, str):
-        if not isinstance(value, dict | list):
-            return _quoted(as_text(value))
-        return f'json.dumps({_as_code(value, False)}, ensure_ascii=False, separators=(",", ":"))'
-    if isinstance(value, dict):
-        items = (f"{_quoted(key)}: {_as_code(item, False)}" for key, item in value.items())
-        return f"{{{', '.join(items)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(_as_code(item, False) for item in value)}]"
-    if not isinstance(value, str):
-        return repr(value)
-    pieces = filter(None, _LETTER.split(value))
-    code = (f'os.environ["{_VARIABLES[p]}"]' if p in _VARIABLES else _quoted(p) for p in pieces)
-    return " + ".join(code) or '""'

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from html import escape
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
-from .secret import mask
+from .secret import redact
 from .text import as_json, one_line, without_maths
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Outcome = Literal["PASS", "FAIL", "UNKNOWN", "SKIP"]
 _EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
@@ -40,10 +37,10 @@ class Check:
             outcomes = ", ".join(get_args(Outcome))
             raise ValueError(f"an outcome is one of {outcomes}, not {self.outcome!r}")
         for field in ("name", "detail", "advice"):
-            object.__setattr__(self, field, one_line(mask(getattr(self, field))))
+            object.__setattr__(self, field, one_line(redact(str(getattr(self, field)))))
 
     def __str__(self) -> str:
-        time = f" ({milliseconds(self.seconds)})" if self.seconds is not None else ""
+        time = f" ({_milliseconds(self.seconds)})" if self.seconds is not None else ""
         text = f"{self.outcome:<7} {self.name}: {self.detail}{time}"
         return f"{text}\n     -> {self.advice}" if self.advice else text
 
@@ -69,22 +66,9 @@ class Checklist(tuple[Check, ...]):
         return "PASS" if "PASS" in outcomes and "UNKNOWN" not in outcomes else "UNKNOWN"
 
     @property
-    def ok(self) -> bool:
-        """Whether the verdict is PASS."""
-        return self.verdict == "PASS"
-
-    @property
     def exit_status(self) -> int:
         """0 for PASS, 1 for FAIL, 2 for UNKNOWN."""
         return _EXIT[self.verdict]
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per check: name, outcome, detail, advice (texts), seconds (float)."""
-        import pandas as pd
-
-        columns = [field.name for field in fields(Check)]
-        frame = pd.DataFrame([asdict(check) for check in self], columns=columns)
-        return frame.astype({**dict.fromkeys(columns, "str"), "seconds": "float64"})
 
     def as_json(self) -> str:
         """The verdict and the checks as one JSON object."""
@@ -102,16 +86,10 @@ class Checklist(tuple[Check, ...]):
 
 def checks_table(checks: Iterable[Check]) -> str:
     """Return an HTML table of checks; the column of times is there if a check has one."""
-    rows = [
-        (
-            check.outcome,
-            check.name,
-            check.detail,
-            check.advice,
-            "" if check.seconds is None else milliseconds(check.seconds),
-        )
-        for check in checks
-    ]
+    rows = []
+    for check in checks:
+        time = _milliseconds(check.seconds)
+        rows.append((check.outcome, check.name, check.detail, check.advice, time))
     columns = 5 if any(row[4] for row in rows) else 4
     headings = ("outcome", "check", "detail", "next step", "time")
     return outcome_table(headings[:columns], [row[:columns] for row in rows])
@@ -130,9 +108,8 @@ def outcome_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def milliseconds(seconds: float) -> str:
-    """Return a duration as text, such as "12.3 ms"."""
-    return f"{1000 * seconds:,.1f} ms"
+def _milliseconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{1000 * seconds:,.1f} ms"
 
 
 def _badge(outcome: str) -> str:

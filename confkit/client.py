@@ -29,9 +29,9 @@ from .errors import (
 )
 from .fast import FastTransport
 from .operations import A1, B1, OPERATIONS, Operation
-from .secret import Guarded, GuardedAddress, Secret, mask_address
+from .secret import Secret, SecretAddress, secrets_in
 from .transport import checked_timeout, exchange, is_positive, make_session, redact_log
-from .wire import Response, check_sendable, interpret, prepare, secrets_in, token_parts
+from .wire import Response, check_sendable, interpret, prepare, token_parts
 
 if TYPE_CHECKING:
     from .dialect import AccessToken, Dialect
@@ -80,9 +80,11 @@ class SharedToken:
         self._lock = threading.Lock()
         self._attempts = 0
         self._refusal: ConfkitError | None = None
-        self._rejected: str | None = None  # the token that could not be replaced
+        self._rejected: Secret | None = None  # the token that could not be replaced
 
-    def get(self, authenticate: Callable[[], AccessToken], instead_of: str | None) -> AccessToken:
+    def get(
+        self, authenticate: Callable[[], AccessToken], instead_of: Secret | None
+    ) -> AccessToken:
         """Return the token; `authenticate` makes it where there is none but the rejected one."""
         attempts = self._attempts
         # Compared by identity: a service may hand out the same text again.
@@ -113,12 +115,17 @@ class Client:
     it talks with, where `connect("sandbox")` or `Sandbox.connect` made it, else None.
     """
 
+    # Of a sweep's client alone: once `_over` is set, it sends nothing; `_refusal` is why it could
+    # not authenticate.
+    _over: threading.Event | None = None
+    _refusal: ConfkitError | None = None
+
     def __init__(
         self,
         base_url: str,
         outgoing_url: str,
         access_key: str,
-        secret_key: str,
+        secret_key: str | Secret,
         *,
         dialect: Dialect | None = None,
         timeout: float | tuple[float, float] = (5.0, 10.0),
@@ -158,7 +165,7 @@ class Client:
         self.max_rate = max_rate
         self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
         self._observe: Callable[[Call], object] = self._calls.append
-        self._token: SharedToken | Any = SharedToken()  # a sweep has a token of its own kind
+        self._token = SharedToken()
         self._fast = FastTransport()
         self._closed = False
 
@@ -238,7 +245,7 @@ class Client:
         change is sent once. OutcomeUnknown: a change whose response was lost, or leaves it open.
         Sections 4, 5 and 7 of the interface.
         """
-        operation = self._checked(operation, parameters)
+        operation, parameters = self._checked(operation, parameters)
         token = self.token() if operation.token else None
         failures, renewed = 0, False
         while True:
@@ -257,7 +264,7 @@ class Client:
         self,
         operation: Operation | str,
         parameters: Mapping[str, Any] | None = None,
-        token: str | None = None,
+        token: str | Secret | None = None,
         dialect: Dialect | None = None,
     ) -> tuple[Call, dict[str, Any] | ConfkitError]:
         """Send one request exactly once; return its record, and the members of the response or the
@@ -266,10 +273,11 @@ class Client:
         It carries this token or none, in this dialect: for questions about the service itself,
         where a retry or a login on the way would change the result. ReadOnlyError, as by `call`.
         """
-        operation = self._checked(operation, parameters or {})
-        return self._send(operation, parameters or {}, token, dialect or self.dialect)
+        operation, parameters = self._checked(operation, parameters or {})
+        token = None if token is None else Secret(token)
+        return self._send(operation, parameters, token, dialect or self.dialect)
 
-    def token(self, instead_of: str | None = None) -> AccessToken:
+    def token(self, instead_of: Secret | None = None) -> AccessToken:
         """Return the access token, made at the first call; `instead_of` is one that was rejected.
 
         However many threads ask, one of them authenticates (A1) and all get its token, or its
@@ -277,24 +285,24 @@ class Client:
         """
         return self._token.get(self._authenticate, instead_of)
 
-    def _checked(self, operation: Operation | str, parameters: Mapping[str, Any]) -> Operation:
-        """Return the operation of this key, once it is certain that the call may be sent."""
+    def _checked(
+        self, operation: Operation | str, parameters: Mapping[str, Any]
+    ) -> tuple[Operation, dict[str, Any]]:
+        """Return the operation of this key, and its parameters with what is secret hidden, once it
+        is certain that the call may be sent."""
         operation = OPERATIONS[operation] if isinstance(operation, str) else operation
         self.may_send(operation)
-        self.check_open()
-        check_sendable(operation, parameters)
-        return operation
+        return operation, check_sendable(operation, parameters)
 
     def may_send(self, operation: Operation) -> None:
-        """Raise ReadOnlyError for a change where the client is read only."""
+        """Raise ReadOnlyError for a change where the client is read only, and ConfigError where the
+        client, or the sandbox that it talks with, is closed."""
         if operation.write and self.read_only:
             raise ReadOnlyError(
                 f"{operation.title} ({operation.key}) was not sent: this client is read only.",
                 "Connect with read_only=False to change something on the service.",
             )
 
-    def check_open(self) -> None:
-        """Raise ConfigError where the client, or the sandbox that it talks with, is closed."""
         if self._closed or (self.sandbox is not None and self.sandbox.closed):
             raise ConfigError(
                 f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again."
@@ -302,17 +310,19 @@ class Client:
 
     def derived(
         self,
+        over: threading.Event,
         wait: Callable[[float], object],
         observe: Callable[[Call], object],
         max_rate: float | None = None,
     ) -> Client:
         """Return a client that shares this one's session, token and record of calls.
 
-        It waits with `wait`, which returns true where nothing is to be sent any more, shows each
-        call to `observe`, and keeps to `max_rate` beside this one's own.
+        It sends nothing once `over` is set, and sets it where it cannot authenticate; `_refusal` is
+        that error. It waits with `wait`, which returns true where nothing is to be sent any more,
+        shows each call to `observe`, and keeps to `max_rate` beside this one's own.
         """
         client = copy.copy(self)
-        client._wait = wait
+        client._over, client._wait = over, wait
         if max_rate is not None and max_rate < (self._max_rate or math.inf):
             client._more_limiters = (RateLimiter(max_rate), *self._more_limiters)
 
@@ -325,17 +335,23 @@ class Client:
 
     def _authenticate(self) -> AccessToken:
         signed = self.dialect.digest(self.access_key, self.secret_key)
-        members = self.call(A1, access_key=self.access_key, digest=signed)
-        token = self.dialect.token_of(members, self.secret_key)
-        if isinstance(token, ProtocolError):
-            raise token
+        try:
+            members = self.call(A1, access_key=self.access_key, digest=signed)
+            token = self.dialect.token_of(members, self.secret_key)
+            if isinstance(token, ProtocolError):
+                raise token
+        except ConfkitError as error:
+            if self._over is not None and not self._over.is_set():
+                self._refusal = error
+                self._over.set()  # before another thread tries again
+            raise
         return token
 
     def _send(
         self,
         operation: Operation,
         parameters: Mapping[str, Any],
-        token: str | None,
+        token: Secret | None,
         dialect: Dialect,
     ) -> tuple[Call, dict[str, Any] | ConfkitError]:
         """Send a request once, and record it. The frames that hold its URL have returned by then:
@@ -343,9 +359,11 @@ class Client:
         request = prepare(
             operation, parameters, self._addresses[operation.interface], token, dialect
         )
-        known = (*secrets_in(parameters), *filter(None, (token, self.secret_key)))
-        limiters = (*self._more_limiters, *filter(None, [self._limiter]))
-        if not all(limiter.acquire(self._wait) for limiter in limiters):
+        known = (*secrets_in(request.fields), self.secret_key.reveal())
+        may_leave = self._over is None or not self._over.is_set()
+        for limiter in (*self._more_limiters, self._limiter):
+            may_leave = may_leave and (limiter is None or limiter.acquire(self._wait))
+        if not may_leave:
             raise Cancelled(f"{operation.title} ({operation.key}) was not sent: cancelled")
         connect, read = self._timeout
         timeout = (connect, max(read, DIAL_SECONDS) if operation is B1 else read)
@@ -365,7 +383,8 @@ class Client:
         if isinstance(response, TransportError):
             result, response = response, None
         elif response is not None:
-            known = (*known, *token_parts(operation, response))
+            if operation is A1:
+                known = (*known, *token_parts(response))
             result = interpret(operation, response, known)
         call = Call(operation, request, sent, seconds, response, interruption or result, known)
         self._observe(call)
@@ -415,47 +434,37 @@ _NOT_PICKLED = {
 # Addresses and settings
 
 
-def base_address(text: str, setting: str) -> str:
+def base_address(text: str | Secret, setting: str) -> str:
     """Return the address of an interface without a slash at its end, to be joined to paths.
 
     ConfigError says why it is no http(s) base.
     """
-    address = hidden_address(str(text))
-    problem, url = _problem_of(address)
-    if problem:
-        shown = f": {mask_address(url, broken=True)!r}" if isinstance(address, Guarded) else ""
+    address = SecretAddress(text)  # it may hold a login, and without :// it may be a key
+    if problem := _problem_of(address):
+        quoted = f": {str(address)!r}" if "://" in address.reveal() else ""
         raise ConfigError(
-            f"{setting} {problem}{shown}",
+            f"{setting} {problem}{quoted}",
             "Write it as scheme://host:port, such as http://conference.example:8080",
         )
-    return str(url)
+    return address.reveal().strip().rstrip("/")
 
 
-def _problem_of(text: str) -> tuple[str | None, str]:
-    """Return what is wrong with an address, and its base. The error is raised elsewhere: a
-    traceback from here would show the parts of the address, a login among them."""
-    url = hidden_address(text.strip().rstrip("/"))
+def _problem_of(address: SecretAddress) -> str:
+    """Return what is wrong with an address, or "". The error is raised elsewhere: a traceback from
+    here would show the parts of the address, a login among them."""
+    url = address.reveal().strip().rstrip("/")
     try:
-        parts = urlsplit(str(url))
+        parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        parts, port = urlsplit(""), 0
-    problem = None
+        return "is not a valid URL"
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        problem = "is not a valid URL"
-    elif parts.username is not None or parts.password is not None:
-        problem = "holds a login, which would show wherever the address does"
-    elif parts.query or parts.fragment:
-        problem = "holds a query or a fragment"
-    elif any(letter.isspace() for letter in url):
-        problem = "holds white space"
-    return problem, url
-
-
-def hidden_address(text: str) -> str:
-    """Return the address of a service as a text that shows no secret in a repr: without `://` it
-    may be a key that went into the wrong field."""
-    return GuardedAddress(text) if "://" in text else Secret(text)
+        return "is not a valid URL"
+    if parts.username is not None or parts.password is not None:
+        return "holds a login, which would show wherever the address does"
+    if parts.query or parts.fragment:
+        return "holds a query or a fragment"
+    return "holds white space" if any(letter.isspace() for letter in url) else ""
 
 
 def on_loopback(url: str) -> bool:

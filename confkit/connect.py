@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from .client import Client, base_address, checked_rate, hidden_address
+from .client import Client, base_address, checked_rate
 from .dialect import Dialect
 from .errors import ConfigError
-from .secret import Secret
+from .secret import Secret, SecretAddress, reveal
 from .text import write_atomically
 from .transport import checked_timeout
 
 if TYPE_CHECKING:
     from .sandbox import Sandbox
 
-SERVICE = ("base_url", "outgoing_url", "access_key", "secret_key")
+_ADDRESSES = ("base_url", "outgoing_url")
+SERVICE = (*_ADDRESSES, "access_key", "secret_key")
 OWN = (*SERVICE, "dialect")  # what a profile that is named in the call has for itself
 VARIABLES = {
     **{name: f"CONFKIT_{name.upper()}" for name in (*OWN, "timeout", "read_only")},
@@ -32,7 +35,12 @@ SETTINGS = (*VARIABLES, "max_rate")
 CAMERA_PASSWORD = "CONFKIT_CAMERA_PASSWORD"  # noqa: S105  # the variable's name
 EMBEDDED = "sandbox"  # the profile that every installation has
 
-Settings = Mapping[str, tuple[Any, str]]  # by name: the value, and where it came from
+_FLAGS = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+
+Settings = Mapping[str, tuple[Any, str]]  # by name: the value and its origin
 
 
 def connect(
@@ -41,7 +49,7 @@ def connect(
     base_url: str | None = None,
     outgoing_url: str | None = None,
     access_key: str | None = None,
-    secret_key: str | None = None,
+    secret_key: str | Secret | None = None,
     dialect: Dialect | None = None,
     timeout: float | tuple[float, float] | None = None,
     read_only: bool | None = None,
@@ -55,13 +63,12 @@ def connect(
     addresses, keys and dialect are ignored. "sandbox" is the embedded service, one per process,
     steered by `client.sandbox`; it ends when its last client is closed. Defaults: timeout (5, 10)
     seconds to connect and to read, verify True, read_only False, no max_rate (requests per
-    second). No request is sent. ConfigError names the setting that is missing or wrong, where it
-    came from, and the ways to give it.
+    second). No request is sent. ConfigError names the settings that are missing and the ways to
+    give them, or the one that is wrong and where it came from.
     """
-    # Hidden before anything can fail: a traceback may show locals.
     secret_key = _hidden("secret_key", secret_key)
     base_url, outgoing_url = _hidden("base_url", base_url), _hidden("outgoing_url", outgoing_url)
-    arguments = {
+    values = {
         "base_url": base_url,
         "outgoing_url": outgoing_url,
         "access_key": access_key,
@@ -72,8 +79,8 @@ def connect(
         "verify": verify,
         "max_rate": max_rate,
     }
-    settings = {key: (value, "argument") for key, value in arguments.items() if value is not None}
-    name = profile or _profile_of_environment(settings)
+    arguments = {key: (value, "argument") for key, value in values.items() if value is not None}
+    name = profile or _profile_of_environment(arguments)
     ignored = OWN if profile or name == EMBEDDED else ()
     environment = {
         key: (_hidden(key, os.environ[variable]), variable)
@@ -81,102 +88,91 @@ def connect(
         if os.environ.get(variable) and key not in ignored
     }
     if name == EMBEDDED:
-        return _sandbox_client({**environment, **settings})
+        return _sandbox_client({**environment, **arguments})
     stored = load_profile(name) if name else {}
     profiled = {key: (value, f"profile {name}") for key, value in stored.items()}
-    return client_of({**profiled, **environment, **settings}, name)
+    return client_of({**profiled, **environment, **arguments}, name)
 
 
 def client_of(settings: Settings, profile: str | None = None) -> Client:
     """Return a client with these settings, named after the profile.
 
     ConfigError names a setting that is missing or wrong."""
-    missing = [name for name in SERVICE if name not in settings]
-    if missing:
-        where = f" in profile {profile!r}" if profile else ""
+    values = {name: check_setting(name, *setting) for name, setting in settings.items()}
+    if missing := [name for name in SERVICE if name not in settings]:
+        first, where = missing[0], f" in profile {profile!r}" if profile else ""
         error = ConfigError(
             f"no service is configured; missing{where}: {', '.join(missing)}",
-            f"Three ways to give {missing[0]}: {_ways(missing[0])}. "
+            f"Three ways to give {first}: connect({first}=...); {VARIABLES[first]}=... in the "
+            'environment; a profile, `confkit profile add NAME` and connect("NAME"). '
             'connect("sandbox") is a service to try things on.',
         )
         error.missing = tuple(missing)
         raise error
-    values = {name: check_setting(name, *setting) for name, setting in settings.items()}
     origins = {name: origin for name, (_, origin) in settings.items()}
     return Client(**values, name=profile, origins=origins)
 
 
 def check_setting(name: str, value: Any, origin: str) -> Any:
-    """Return a setting as a client takes it, read from text if it is a variable's.
+    """Return a setting as a client takes it; it may be text, as in a variable, and white space
+    around an address or a key is removed, with a warning.
 
-    ConfigError says what is wrong with it, where it came from and the ways to give it."""
+    ConfigError says what is wrong with it, and where it came from."""
+    value = _hidden(name, value)
+    if name in SERVICE and re.match(r"\s+\S|.*\S\s+\Z", str(reveal(value)), re.DOTALL):
+        warnings.warn(f"white space around {name} (from {origin}) was removed", stacklevel=2)
     try:
-        if origin in VARIABLES.values():
-            value = _parsed(name, value)
-        if name in SERVICE:
-            if not isinstance(value, str) or not value.strip():
-                raise ConfigError(f"{name} is empty or not a text")
-            if value != value.strip():
-                value = _hidden(name, value.strip())
-                warnings.warn(
-                    f"white space around {name} (from {origin}) was removed", stacklevel=2
-                )
-        if name.endswith("_url"):
-            return base_address(value, name)
-        if name == "timeout":
-            return checked_timeout(value)
-        if name == "max_rate":
-            return checked_rate(value)
-        if name == "dialect" and not isinstance(value, Dialect):
-            return Dialect.of(value)
-        if name == "read_only" and not isinstance(value, bool):
-            raise ConfigError(
-                f"read_only is {value!r}", "Give True or False; in a variable, 1 or 0."
-            )
-        bundle = isinstance(value, str) and Path(value).exists()
-        if name == "verify" and not (bundle or isinstance(value, bool)):
-            raise ConfigError(f"verify is {value!r}, not a certificate bundle, True or False")
+        return _read(name, value)
     except ConfigError as error:
-        raise error.again(
-            problem=f"{error.problem} (from {origin})",
-            advice=f"{error.advice.rstrip('.')}. To give it: {_ways(name)}.".removeprefix(". "),
-        ) from None
-    return value
+        raise error.again(problem=f"{error.problem} (from {origin})") from None
 
 
-def _parsed(name: str, text: str) -> Any:
-    """Return the value of a variable's text."""
+def _read(name: str, value: Any) -> Any:
+    if isinstance(reveal(value), str):  # no local holds the text: a traceback would show it
+        value = _hidden(name, reveal(value).strip())
+    elif name in SERVICE:
+        value = ""
+    if name in SERVICE and not value:
+        raise ConfigError(f"{name} is empty or not a text", "Give it as the provider wrote it.")
+    if name in _ADDRESSES:
+        return base_address(value, name)
+    if name in ("access_key", "secret_key"):
+        return value
+    if name == "dialect" and isinstance(value, str):
+        return Dialect.parse(value)
     if name == "dialect":
-        return Dialect.parse(text)
+        return value if isinstance(value, Dialect) else Dialect.of(value)
     if name == "timeout":
-        try:
-            seconds = [float(part) for part in text.split(",")]
-        except ValueError:
-            advice = "Give seconds, or seconds to connect and to read, such as 5,10."
-            raise ConfigError(f"timeout is {text!r}", advice) from None
-        return seconds if len(seconds) > 1 else seconds[0]
-    if name == "read_only" and text.strip().lower() in ("1", "true", "yes", "on"):
-        return True
-    if name == "read_only" and text.strip().lower() in ("0", "false", "no", "off"):
-        return False
-    return text
-
-
-def _ways(name: str) -> str:
-    variable = f"in the environment, {VARIABLES[name]}=...; " if name in VARIABLES else ""
-    return (
-        f'as an argument, connect({name}="..."); {variable}or in a profile, `confkit profile add '
-        'NAME` and connect("NAME")'
-    )
+        if isinstance(value, str):
+            with suppress(ValueError):  # what has no numbers is refused as it is
+                numbers = [float(part) for part in value.split(",")]
+                value = numbers if len(numbers) > 1 else numbers[0]
+        return checked_timeout(value)
+    if name == "max_rate":
+        return checked_rate(value)
+    if name == "read_only":
+        if str(value).lower() not in _FLAGS:
+            raise ConfigError(f"read_only is {value!r}", "Give True or False, 1 or 0.")
+        return _FLAGS[str(value).lower()]
+    if name == "verify":
+        bundle = isinstance(value, str) and Path(value).exists()
+        if not bundle and not isinstance(value, bool):
+            problem = f"verify is {value!r}, which is no certificate bundle"
+            raise ConfigError(problem, "Give True, False or the path of a bundle.")
+        return value
+    raise ConfigError(f"unknown setting {name!r}", f"There are {', '.join(SETTINGS)}.")
 
 
 def _hidden(name: str, value: Any) -> Any:
-    """Return a setting that is or may hold a secret as a text whose repr does not show it."""
-    if name.endswith("_url") and isinstance(value, str):
-        return hidden_address(value)
-    if value is not None and (name == "secret_key" or name not in SETTINGS):
-        return Secret(value if isinstance(value, str) else "")  # what is not text is refused
-    return value
+    """Return a setting that is or may hold a secret as one that does not show it: a traceback
+    shows locals."""
+    if value is None or isinstance(value, Secret):
+        return value
+    if name in SETTINGS and name not in (*_ADDRESSES, "secret_key"):
+        return value
+    # Without :// an address may be a key in the wrong field; an unknown name may be a misspelt one.
+    is_address = name in _ADDRESSES and isinstance(value, str) and "://" in value
+    return SecretAddress(value) if is_address else Secret(value)
 
 
 def _profile_of_environment(arguments: Settings) -> str | None:
@@ -184,12 +180,12 @@ def _profile_of_environment(arguments: Settings) -> str | None:
 
     ConfigError if the environment names an address too: a profile's keys would go there."""
     name = os.environ.get("CONFKIT_PROFILE")
-    if not name or "base_url" in arguments or "outgoing_url" in arguments:
+    if not name or any(address in arguments for address in _ADDRESSES):
         return None
-    variables = (VARIABLES["base_url"], VARIABLES["outgoing_url"])
-    if addresses := [variable for variable in variables if os.environ.get(variable)]:
+    variables = [VARIABLES[address] for address in _ADDRESSES]
+    if variables := [variable for variable in variables if os.environ.get(variable)]:
         raise ConfigError(
-            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(addresses)}",
+            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(variables)}",
             "Unset one of them, or name a profile in the call: connect(NAME).",
         )
     return name
@@ -211,21 +207,13 @@ def profile_names() -> list[str]:
 
 
 def load_profile(name: str) -> dict[str, Any]:
-    """Return the settings of a profile; ConfigError if there is none, or one of them is wrong."""
-    profiles = {
-        profile: {key: _hidden(key, value) for key, value in settings.items()}
-        for profile, settings in _stored().items()
-    }
+    """Return the settings of a profile; ConfigError if there is none."""
+    profiles = _stored()
     if name not in profiles:
         raise ConfigError(
             f"there is no profile {name!r} in {profiles_path()}",
             f"There are {', '.join([EMBEDDED, *sorted(profiles)])}. "
             f"`confkit profile add {name if name.isprintable() else 'NAME'}` makes it.",
-        )
-    if unknown := [key for key in profiles[name] if key not in SETTINGS]:
-        raise ConfigError(
-            f"profile {name!r} has an unknown setting {unknown[0]!r}",
-            f"There are {', '.join(SETTINGS)}. Correct it in {profiles_path()}.",
         )
     return profiles[name]
 
@@ -234,13 +222,20 @@ def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     """Write a profile and return the file, which only its owner may read (mode 0600).
 
     ConfigError if the name is not allowed or the file cannot be read or written."""
+    settings = {key: _hidden(key, value) for key, value in settings.items()}
     check_profile_name(name)
-    if reason := _write({**_stored(), name: dict(settings)}):
+    file, profiles, reason = profiles_path(), {**_stored(), name: settings}, ""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomically(file, _toml_file(profiles).encode(), private=True)
+    except OSError as error:
+        reason = error.strerror or "it is not a file"
+    if reason:  # raised here, where no traceback holds what was to be written
         raise ConfigError(
-            f"{profiles_path()} cannot be written ({reason})",
+            f"{file} cannot be written ({reason})",
             "Free space, or set HOME or XDG_CONFIG_HOME to a folder of yours.",
         )
-    return profiles_path()
+    return file
 
 
 def check_profile_name(name: str) -> None:
@@ -252,42 +247,38 @@ def check_profile_name(name: str) -> None:
 
 
 def _stored() -> dict[str, dict[str, Any]]:
+    """Return all profiles, with what may be secret hidden."""
     import tomllib
 
-    file, problem, stored = profiles_path(), "", {}
+    file, problem = profiles_path(), ""
     try:
-        stored = tomllib.loads(file.read_text("utf-8"))
         if os.name == "posix" and file.stat().st_mode & 0o077:
             warnings.warn(f"{file} can be read by others; run: chmod 600 {file}", stacklevel=2)
-        if not all(isinstance(settings, dict) for settings in stored.values()):
-            problem, stored = "every profile is a table, such as [prod]", {}
+        stored = tomllib.loads(file.read_text("utf-8"))
+        if all(isinstance(settings, dict) for settings in stored.values()):
+            return {
+                profile: {key: _hidden(key, value) for key, value in settings.items()}
+                for profile, settings in stored.items()
+            }
+        problem, stored = "every profile is a table, such as [prod]", {}
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except tomllib.TOMLDecodeError as error:
-        problem = f"it is not TOML ({error})"
-    except (OSError, UnicodeDecodeError) as error:
-        problem = f"it cannot be read ({error})"
-    if problem:  # raised here, where no traceback holds the text of the file, with its secrets
-        raise ConfigError(f"{file}: {problem}", "Correct the file.")
-    return stored
+    except (OSError, ValueError) as error:
+        problem = f"it cannot be read as TOML ({error})"
+    # Raised here, where no traceback holds the text of the file, with its secrets.
+    raise ConfigError(f"{file}: {problem}", "Correct the file.")
 
 
-def _write(profiles: Mapping[str, Mapping[str, Any]]) -> str:
-    """Write all profiles, and return the reason if that fails: this frame holds their secrets."""
-    tables = []
+def _toml_file(profiles: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = []
     for name, settings in profiles.items():
-        lines = [f"{setting} = {_toml(value)}\n" for setting, value in settings.items()]
-        tables.append("".join([f"[{json.dumps(name)}]\n", *lines]))
-    try:
-        profiles_path().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(profiles_path(), "\n".join(tables).encode(), private=True)
-    except OSError as error:
-        return error.strerror or "it is not a file"
-    return ""
+        lines += [f"[{json.dumps(name)}]", *(f"{key} = {_toml(settings[key])}" for key in settings)]
+    return "\n".join([*lines, ""])
 
 
 def _toml(value: Any) -> str:
     """JSON writes texts, numbers, booleans and lists as TOML does, but for tables and DEL."""
+    value = reveal(value)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{json.dumps(key)} = {_toml(value[key])}" for key in value) + "}"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -335,15 +326,13 @@ def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD)
     import getpass
 
     interactive = getpass.getpass.__module__ != "getpass"  # Jupyter puts its own in its place
-    try:
-        if interactive or (sys.stdin and sys.stdin.isatty()):
+    # No standard input, a closed one, or a front end that cannot ask.
+    with suppress(AttributeError, EOFError, OSError, ValueError, NotImplementedError):
+        if interactive or sys.stdin.isatty():
             return Secret(getpass.getpass(question))
-        line = sys.stdin.readline() if sys.stdin else ""
-    except (EOFError, OSError, ValueError, NotImplementedError):
-        line = ""  # closed, or a front end that cannot ask
-    if not line:
-        raise ConfigError(
-            f"cannot prompt for {question.rstrip(': ')!r}: not a terminal",
-            f"Set {variable} in the environment, or run this in a terminal or a notebook.",
-        )
-    return Secret(line.rstrip("\r\n"))
+        if line := sys.stdin.readline():
+            return Secret(line.rstrip("\r\n"))
+    raise ConfigError(
+        f"cannot prompt for {question.rstrip(': ')!r}: not a terminal",
+        f"Set {variable} in the environment, or run this in a terminal or a notebook.",
+    )

@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .client import Client
-from .errors import ConfkitError, JoinFailed, ProtocolError, ServiceTimeout, UserNotFound
+from .errors import (
+    ConfkitError,
+    JoinFailed,
+    ParameterError,
+    ProtocolError,
+    ServiceTimeout,
+    UserNotFound,
+)
 from .operations import B1, B2, B3, Operation
 from .records import (
-    DEEPEST,
     Device,
     Room,
     number,
@@ -19,10 +25,9 @@ from .records import (
     preview,
     reject_surrogates,
     require_text,
-    too_deep,
 )
 from .rooms import change, get_room_users, room_id_of
-from .secret import MASK, Guarded, GuardedAddress, Secret, guard, mask_address
+from .secret import Secret, SecretAddress, hide, redact, reveal
 from .wire import check_sendable
 
 if TYPE_CHECKING:
@@ -50,10 +55,10 @@ def import_device(
     room_id: str | Room | Device,
     user_id: str | None = None,
     user_name: str | None = None,
-    user_address: str | None = None,
+    user_address: str | SecretAddress | None = None,
     *,
     login_name: str | None = None,
-    login_password: str | None = None,
+    login_password: str | Secret | None = None,
     user_data: str | None = None,
     options: Mapping[str, Any] | None = None,
     preflight: "bool | Report" = False,
@@ -76,17 +81,19 @@ def import_device(
     A report of `preflight` in its place counts as that trial. With `verify` the device is looked
     for in B3 and A6 afterwards, for up to `patience` seconds: NotInRoom when it is not seen there.
     """
-    # First of all: the frame of whatever is raised shows these.
+    # First of all: a traceback shows the locals.
     login_password = Secret(login_password) if login_password is not None else None
-    user_address = GuardedAddress(user_address) if user_address is not None else None
-    user_data = Guarded(user_data) if user_data is not None else None
-    shallow(options)
-    options = guard(options)  # type: ignore[assignment]  # the same, with its secrets hidden
+    user_address = SecretAddress(user_address) if user_address is not None else None
+    user_data = hide(user_data)
+    extras = hidden_options(options)
+    del options
+    if isinstance(extras, ParameterError):
+        raise extras
     client.may_send(B1)
     if isinstance(room_id, Device):
         old, new = room_id, {"login_name": login_name, "login_password": login_password}
-        if options is None and isinstance(old.options, Mapping):
-            options = {key: value for key, value in old.options.items() if new.get(key) is None}
+        if extras is None:
+            extras = {key: value for key, value in old.options.items() if new.get(key) is None}
         user_id = old.user_id if user_id is None else user_id
         user_name = old.user_name if user_name is None else user_name
         user_address = old.user_address if user_address is None else user_address
@@ -96,8 +103,8 @@ def import_device(
         parse_id(B1, "user_id", user_id),
         require_text(B1, "user_name", user_name),
         address_checked(B1, user_address),
-        reject_surrogates(B1, "user_data", str(user_data or "")),
-        options_checked(options, login_name, login_password),
+        reject_surrogates(B1, "user_data", reveal(user_data) or ""),
+        options_checked(extras, login_name, login_password),
     )
     report = None
     if preflight:
@@ -117,10 +124,10 @@ def _import(client: Client, device: Device, report: "Report | None") -> None:
         "userId": device.user_id,
         "userName": device.user_name,
         "userAddress": device.user_address,
-        "userData": device.user_data,
+        "userData": hide(device.user_data),
         "options": device.options,
     }
-    called = mask_address(device.user_id)
+    called = redact(device.user_id)
 
     def happened() -> bool:
         listed = find_device(client, device.room_id, device.user_id)
@@ -150,7 +157,7 @@ def _wait_until_seen(client: Client, device: Device, patience: float) -> None:
     end = time.monotonic() + patience
     while missing := _missing(client, device):
         if time.monotonic() >= end:
-            room_id, called = device.room_id, mask_address(device.user_id)
+            room_id, called = device.room_id, redact(device.user_id)
             problem = f"{called!r} was imported into room {room_id!r}, and {missing}"
             diagnose = f"ck.diagnose_device(client, {room_id!r}, {called!r})"
             error = NotInRoom(problem, f"To find out why: {diagnose}")
@@ -174,7 +181,7 @@ def remove_device(
     client: Client,
     room_id: str | Room | Device,
     user_id: str | None = None,
-    user_address: str | None = None,
+    user_address: str | SecretAddress | None = None,
 ) -> None:
     """Remove a device from its room (B2).
 
@@ -184,7 +191,7 @@ def remove_device(
     that leaves it open (310, 424, 503) that is OutcomeUnknown, and while B3 lists it the error of
     the code.
     """
-    user_address = GuardedAddress(user_address) if user_address is not None else None
+    user_address = SecretAddress(user_address) if user_address is not None else None
     client.may_send(B2)
     if isinstance(room_id, Device):
         user_id = room_id.user_id if user_id is None else user_id
@@ -198,7 +205,7 @@ def remove_device(
         B2,
         {"roomId": room, "userId": user, "userAddress": address},
         lambda: find_device(client, room, user) is None,
-        effect=f"B3 does not list {mask_address(user)!r} in room {room!r}",
+        effect=f"B3 does not list {redact(user)!r} in room {room!r}",
         advice=_look(room, "remove it"),
     )
 
@@ -208,7 +215,7 @@ def _listed(client: Client, room_id: str, user_id: str) -> Device:
     if device := find_device(client, room_id, user_id):
         return device
     error = UserNotFound(
-        f"the service lists no external user {mask_address(user_id)!r} in room {room_id!r}, so its "
+        f"the service lists no external user {redact(user_id)!r} in room {room_id!r}, so its "
         "address is not known and B2 was not sent",
         "See with ck.list_devices(client) which room the device is in, if any.",
     )
@@ -258,64 +265,55 @@ def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
     return None
 
 
-# Checks of what is given
+# Checks of arguments
 
 
-def address_checked(endpoint: Operation, value: object) -> Guarded:
+def address_checked(operation: Operation, value: object) -> SecretAddress:
     """Return a device's address, such as rtsp://host:554/path; a masked one is refused."""
-    if isinstance(value, str):
-        value = GuardedAddress(value)  # a traceback shows the locals
-    written = value if isinstance(value, GuardedAddress) else GuardedAddress("")
-    if not _ADDRESS.fullmatch(written) or not written.isprintable():
-        given = repr(mask_address(written, broken=True)) if written else preview(value)
+    address = SecretAddress(value if isinstance(value, str | SecretAddress) else "")
+    if not _ADDRESS.fullmatch(address.reveal()) or not address.reveal().isprintable():
+        quoted = repr(str(address)) if address else preview(value)
         raise parameter_error(
-            endpoint,
-            f"user_address is {given}, not an address.",
+            operation,
+            f"user_address is {quoted}, not an address.",
             "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1.",
         )
-    unmasked("user_address", written, endpoint)
-    return Guarded(written)
+    check_sendable(operation, {"user_address": address})
+    return address
 
 
-def unmasked(name: str, value: str, endpoint: Operation = B1) -> None:
-    """Refuse a text whose secret was masked."""
-    if MASK in value:
-        raise parameter_error(
-            endpoint,
-            f"{name} is masked ({MASK} stands where its secret was).",
-            "Take the device from list_devices(client, room_id), or the frame with secrets=True.",
-        )
-
-
-def shallow(options: object) -> None:
-    """Refuse options that are nested too deep to be looked through."""
-    if too_deep(options):
-        raise parameter_error(
-            B1,
-            f"options is nested more than {DEEPEST} deep, or holds itself.",
-            "Give an object whose values are texts, numbers or small lists and dicts.",
-        )
+def hidden_options(options: object) -> dict[str, Any] | ParameterError | None:
+    """Return the `options` of B1 with what is secret in them hidden, or the error of what it cannot
+    carry: raised here, its traceback would show them."""
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        problem = f"options is {type(options).__name__}, not an object."
+        advice = 'Give a dict, such as {"assist_address": "rtsp://..."}.'
+        return parameter_error(B1, problem, advice)
+    try:
+        hidden: dict[str, Any] = check_sendable(B1, {"options": dict(options)})["options"]
+        return hidden
+    except ParameterError as error:
+        return error.with_traceback(None)
 
 
 def options_checked(
-    options: object, login_name: str | None = None, login_password: str | None = None
+    options: object, login_name: str | None = None, login_password: str | Secret | None = None
 ) -> dict[str, Any]:
     """Return the `options` of B1: an object, with the login under the interface's keys."""
-    if options is not None and not isinstance(options, Mapping):
-        advice = 'Give a dict, such as {"assist_address": "rtsp://..."}.'
-        raise parameter_error(B1, f"options is {type(options).__name__}, not an object.", advice)
-    merged = dict(options or {})
+    hidden = hidden_options(options)
+    del options  # a traceback shows the locals
+    if isinstance(hidden, ParameterError):
+        raise hidden
+    merged = hidden or {}
     for name, value in (("login_name", login_name), ("login_password", login_password)):
         if value is None:
             continue
-        if not isinstance(value, str):
+        if not isinstance(value, str | Secret):
             raise parameter_error(B1, f"{name} is not a text.", "Give it as text.")
-        reject_surrogates(B1, name, value)
+        value = check_sendable(B1, {name: value})[name]
         if merged.setdefault(name, value) != value:
             problem = f"{name} is given twice, in options and by itself, and they differ."
             raise parameter_error(B1, problem, "Give it once.")
-    check_sendable(B1, {"options": merged})
-    for name, value in merged.items():
-        if isinstance(value, str):
-            unmasked(f"options[{name!r}]", value)
     return merged

@@ -25,8 +25,9 @@ class AccessToken(Secret):
 
     __slots__ = ("key", "random")
 
-    random: Secret
-    key: Secret
+    def __init__(self, value: Secret, random: Secret, key: Secret) -> None:
+        super().__init__(value)
+        self.random, self.key = random, key
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,28 +102,33 @@ class Dialect:
             name: value for name, value in asdict(self).items() if value != getattr(default, name)
         }
 
-    def sign(self, secret_key: str, message: str) -> Secret:
+    def sign(self, secret_key: str | Secret, message: str) -> Secret:
         """Return base64 of the message's HMAC under the key (section 5)."""
-        mac = hmac.new(secret_key.encode(), message.encode(), getattr(hashlib, self.hash))
+        key = Secret(secret_key).reveal().encode()
+        mac = hmac.new(key, message.encode(), getattr(hashlib, self.hash))
         signed = mac.hexdigest().encode() if self.signature == "hex" else mac.digest()
         return Secret(base64.b64encode(signed).decode())
 
-    def digest(self, access_key: str, secret_key: str) -> Secret:
+    def digest(self, access_key: str, secret_key: str | Secret) -> Secret:
         """Return the `digest` of A1: the signature of the access key (its rule is not shown)."""
         return self.sign(secret_key, access_key)
 
-    def access_token(self, random: str, key: str, secret_key: str) -> AccessToken:
+    def access_token(
+        self, random: str | Secret, key: str | Secret, secret_key: str | Secret
+    ) -> AccessToken:
         """Return the access token: the signature of `random:key` of A1 (section 5, step 2)."""
-        token = AccessToken(self.sign(secret_key, f"{random}:{key}"))
-        token.random, token.key = Secret(random), Secret(key)
-        return token
+        random, key = Secret(random), Secret(key)
+        token = self.sign(secret_key, f"{random.reveal()}:{key.reveal()}")
+        return AccessToken(token, random, key)
 
-    def token_of(self, members: Mapping[str, Any], secret_key: str) -> AccessToken | ProtocolError:
+    def token_of(
+        self, members: Mapping[str, Any], secret_key: str | Secret
+    ) -> AccessToken | ProtocolError:
         """Return the access token that A1's response grants, or the error if it grants none."""
-        random, key = members.get("random"), members.get("key")
-        if all(isinstance(part, str | int) and part != "" for part in (random, key)):
-            return self.access_token(str(random), str(key), secret_key)
+        random, key = members.get("random", ""), members.get("key", "")
+        if all(isinstance(part, str | int | Secret) and part != "" for part in (random, key)):
+            return self.access_token(Secret(random), Secret(key), secret_key)
         return ProtocolError(
-            "authenticate (A1) succeeded but its answer holds no random and key.",
+            "authenticate (A1) succeeded but its response holds no random and key.",
             "Ask the provider how this deployment hands them out.",
         )

@@ -100,8 +100,8 @@ def _settings(
     return (
         *(timeout, session.verify, session.cert, session.trust_env, session.auth),
         *(tuple(session.headers.items()), tuple(session.proxies.items())),
-        tuple((cookie.name, cookie.value) for cookie in session.cookies),
-        tuple(os.environ.get(name) for name in _ENVIRONMENT if session.trust_env),
+        tuple(session.cookies.items()),
+        tuple(map(os.environ.get, _ENVIRONMENT)) if session.trust_env else (),
     )
 
 

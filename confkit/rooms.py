@@ -20,7 +20,7 @@ from .records import (
     require_text,
     text,
 )
-from .secret import Secret, mask_address
+from .secret import Secret, redact
 
 TOPIC_BYTES = 150
 
@@ -34,7 +34,7 @@ def create_room(
     attendee_max: int | None = None,
     max_audio: int | None = None,
     max_video: int | None = None,
-    host_password: str | None = None,
+    host_password: str | Secret | None = None,
     room_extend_id: str | None = None,
 ) -> str:
     """Create a room (A2) and return its `room_id`.
@@ -49,7 +49,7 @@ def create_room(
     """
     host_password = Secret(host_password) if host_password is not None else None
     client.may_send(A2)
-    given = {
+    parameters = {
         "topic": _topic(topic),
         "owner_id": parse_id(A2, "owner_id", owner_id),
         "room_mode": _mode(room_mode),
@@ -60,10 +60,11 @@ def create_room(
     }
     if room_extend_id is not None:
         room_extend_id = parse_id(A2, "room_extend_id", room_extend_id)
-        given["room_extend_id"] = room_extend_id
+        parameters["room_extend_id"] = room_extend_id
 
     def happened() -> bool:
-        room, wanted = _find_room(client, room_extend_id), (given["topic"], given["owner_id"])
+        room = _find_room(client, room_extend_id)
+        wanted = parameters["topic"], parameters["owner_id"]
         if room is not None and (room.topic, room.owner_id) != wanted:
             raise ConfkitError(f"room {room_extend_id!r} has another topic or owner")
         return room is not None
@@ -74,7 +75,7 @@ def create_room(
     answer = change(
         client,
         A2,
-        {name: value for name, value in given.items() if value is not None},
+        {name: value for name, value in parameters.items() if value is not None},
         happened if room_extend_id is not None else None,
         effect=f"room {room_extend_id!r} is there",
         advice=advice,
@@ -173,7 +174,7 @@ def force_offline(client: Client, room_id: str | Room, user_id: str) -> str:
         A7,
         {"room_id": room_id, "user_id": user_id},
         lambda: all(user.user_id != user_id for user in get_room_users(client, room_id)),
-        effect=f"user {mask_address(user_id)!r} is not in room {room_id!r}",
+        effect=f"user {redact(user_id)!r} is not in room {room_id!r}",
         advice=f"Look with ck.get_room_users(client, {room_id!r}) before you force them again.",
     )
     message = (answer or {}).get("msg")
@@ -242,10 +243,10 @@ def _mode(value: object) -> int | str:
     """A room mode; its values are not shown in the interface, so any number or text passes."""
     if isinstance(value, str) and value.strip():
         return value
-    found = _number("room_mode", value)
-    if found is None:
+    number = _number("room_mode", value)
+    if number is None:
         raise parameter_error(A2, "room_mode is missing.", "Deployments use 1 (MCU) as a rule.")
-    return found
+    return number
 
 
 def _number(name: str, value: object) -> int | None:

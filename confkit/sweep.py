@@ -12,13 +12,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
+from operator import itemgetter
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .client import Client, SharedToken, checked_rate
+from .client import Client, checked_rate
 from .devices import list_devices
-from .errors import ApiError, Cancelled, ConfigError, ConfkitError, TokenRejected
-from .frames import NAME, Kind, columns_of, frame_of, room_columns
+from .errors import Cancelled, ConfigError, ConfkitError, TokenRejected
+from .frames import NAME, Kind, frame_of, rooms_frame
 from .operations import A1, A3, A6, B3
 from .records import Room, RoomUser
 from .rooms import get_room, get_room_users
@@ -27,12 +28,11 @@ from .tables import room_ids as read_ids
 from .text import counted
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
     import pandas as pd
 
     from .calls import Call
-    from .dialect import AccessToken
 
 Progress = Callable[[int, int], None]  # called with the rooms done and their number
 
@@ -43,10 +43,8 @@ PROBE_DELAY = 1.0  # seconds before it: a connection that is lost is often back 
 PART = 500  # rooms that an executor gets at once
 LOOK = 0.1  # seconds between two looks at `cancelled`
 GRACE = 0.5  # seconds: for what is under way when a sweep ends early
-REJECTED = 602  # the result code of an expired token
 _FIRST = ("room_id", "topic", "users", "people", "devices", "attendee_max")
 _LAST = ("ret", "error")
-_COUNTS = {"room_id": NAME, **dict.fromkeys((*_FIRST[2:5], "ret"), "Int64"), "error": "string"}
 
 
 def sweep(
@@ -100,24 +98,27 @@ def sweep(
     table = read_ids(room_ids, id_column)
     ids, cancelled = tuple(table.ids), cancelled or threading.Event()
     if not cancelled.is_set():
-        client.check_open()
-    when, began = datetime.now(UTC), time.monotonic()
+        client.may_send(A3)
+    time_started, clock = datetime.now(UTC), time.monotonic()
     options = _Options(rooms, users, concurrency, max_rate)
     with progress_bar(progress, len(ids), "rooms") as step:
         if not ids:
             part = _Part()
         elif executor is None:
-            part = _Reader(client, ids, options, cancelled, step, devices=users).read()
+            part = _Reader(client, ids, options, cancelled, devices=users).read(step)
         else:
-            part = _read_spread(client, executor, ids, options, cancelled, step)
+            part = _read_on(executor, client, ids, options, cancelled, step)
+    places: dict[str | None, int] = {room_id: place for place, room_id in enumerate(ids)}
+    # Several parts may have been refused a token: that is one failure of the sweep.
+    failures = {(failure.room_id, failure.call): failure for failure in part.failures}.values()
     return Sweep(
         ids=ids,
         service=client.name,
-        time=when,
-        seconds=time.monotonic() - began,
+        time=time_started,
+        seconds=time.monotonic() - clock,
         requests=part.requests,
         complete=part.complete,
-        failures=_in_order(part.failures, ids),
+        failures=tuple(sorted(failures, key=lambda failure: places.get(failure.room_id, -1))),
         _part=part,
         _options=options,
         _columns=table.columns,
@@ -197,47 +198,54 @@ class Sweep:
         """
         import pandas as pd
 
-        read = self._part.rooms
-        rooms = [read.get(room_id) or Room(room_id=room_id) for room_id in self.ids]
-        columns = room_columns(rooms) | columns_of(list(self._rows()), _COUNTS, {})
-        others = [name for name in columns if name not in (*_FIRST, *_LAST)]
-        frame = pd.DataFrame({name: columns[name] for name in (*_FIRST, *others, *_LAST)})
+        rooms = [self._part.rooms.get(room_id) or Room(room_id=room_id) for room_id in self.ids]
+        frame, counts = rooms_frame(rooms), _frame(self._counts(), _COUNTS)
+        frame[counts.columns] = counts
+        frame = frame[[*_FIRST, *frame.columns.difference([*_FIRST, *_LAST], sort=False), *_LAST]]
         if self._columns is not None:
-            names = _further(self._columns.columns, {*columns, UTILISATION})
+            taken = [UTILISATION, *frame.columns]
+            for name in map(str, self._columns.columns):
+                while name in taken:
+                    name += " (given)"
+                taken.append(name)
+            names = taken[1 + frame.shape[1] :]
             frame = pd.concat([frame, self._columns.set_axis(names, axis="columns")], axis=1)
         frame.attrs = {"service": self.service, "time": self.time.isoformat()}
         return frame
 
-    def _rows(self) -> Iterator[_Row]:
-        """The counts of each room, and why something is missing in its row."""
+    def _counts(self) -> Iterator[tuple[object, ...]]:
+        """The values of _COUNTS for each room."""
         part, options = self._part, self._options
         errors = {failure.room_id: failure.error for failure in self.failures}
         not_asked = ConfkitError(NOT_ASKED)
         for room_id in self.ids:
-            room, users = part.rooms.get(room_id), part.users.get(room_id)
-            error, people, devices = errors.get(room_id), None, None
-            if error is None and (
-                (options.rooms and room is None) or (options.users and users is None)
-            ):
+            users, cameras = part.users.get(room_id), part.devices_in(room_id)
+            total = people = devices = None
+            if users is not None:
+                total = len(users)
+                if cameras is not None:
+                    devices = sum(user.user_id in cameras for user in users)
+                    people = total - devices
+            error = errors.get(room_id)
+            if error is None and options.rooms and room_id not in part.rooms:
                 error = not_asked
-            known = part.devices_in(room_id)
-            if users is not None and known is not None:
-                devices = sum(user.user_id in known for user in users)
-                people = len(users) - devices
-            elif error is None and options.users:
-                error = errors.get(None) or not_asked
-            text = None if error is None else str(error)
-            count = None if users is None else len(users)
-            yield _Row(room_id, count, people, devices, _ret(error), text)
+            if error is None and options.users and people is None:
+                error = not_asked if total is None else errors.get(None, not_asked)
+            ret = 0 if error is None else getattr(error, "ret", None)
+            ret = ret if isinstance(ret, int) and abs(ret) < 2**63 else None
+            yield room_id, total, people, devices, ret, None if error is None else str(error)
 
 
-class _Row(NamedTuple):
-    room_id: str
-    users: int | None
-    people: int | None
-    devices: int | None
-    ret: int | None
-    error: str | None
+_COUNTS: Mapping[str, Kind] = {
+    "room_id": NAME,
+    **dict.fromkeys(("users", "people", "devices", "ret"), "Int64"),
+    "error": "string",
+}
+
+
+def _frame(rows: Iterable[tuple[object, ...]], kinds: Mapping[str, Kind]) -> pd.DataFrame:
+    """Return rows whose values are in the order of the columns as a frame."""
+    return frame_of(rows, kinds, {name: itemgetter(n) for n, name in enumerate(kinds)})
 
 
 def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
@@ -253,6 +261,26 @@ def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
     return frame.iloc[:, [*range(len(_FIRST) + 1), *range(own, frame.shape[1])]]
 
 
+def utilisation(frame: pd.DataFrame) -> pd.Series[float]:
+    """Return the users of each row as a share of its `attendee_max`; missing without one, or 0."""
+    cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
+    return (frame["users"] / cap).astype("Float64")
+
+
+def commonest(failures: Sequence[Failure]) -> str:
+    """Return what failed most often, with one of its rooms; empty when nothing did."""
+    reasons = Counter(failure.error.summary for failure in failures)
+    if not reasons:
+        return ""
+    [(why, number)] = reasons.most_common(1)
+    room_id = next(each.room_id for each in failures if each.error.summary == why)
+    if number == 1:
+        return why if room_id is None else f"room {room_id!r}: {why}"
+    share = "mostly" if len(reasons) > 1 else "all"
+    example = "" if room_id is None else f", such as room {room_id!r}"
+    return f"{share} ({number:,}{example}): {why}"
+
+
 CHANGES = (
     *("user joined", "user left", "device came", "device gone", "opened", "emptied"),
     *("became full", "no longer full", "became unreadable", "readable again"),
@@ -266,22 +294,6 @@ _CHANGE: Mapping[str, Kind] = {
 }
 
 
-class _Change(NamedTuple):
-    time: datetime
-    room_id: str
-    topic: str | None
-    change: str
-    user: RoomUser | None = None
-    users: int | None = None
-    attendee_max: int | None = None
-
-
-_CHANGE_READERS = {
-    "user_id": lambda change: change.user and change.user.user_id,
-    "user_name": lambda change: change.user and change.user.user_name,
-}
-
-
 def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     """One row per difference between two sweeps of the same service, room by room.
 
@@ -292,33 +304,35 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     both sweeps read them; a cap that only one of them read counts for both. Rooms that one of them
     does not have, or did not ask, have no row.
     """
-    unreadable = [{failure.room_id for failure in sweep.failures} for sweep in (before, after)]
-    rows = []
-    for room_id in after.ids:
-        room = after._part.rooms.get(room_id) or before._part.rooms.get(room_id)
-        topic, cap = (room.topic, room.attendee_max) if room else (None, None)
-        users = after._part.users.get(room_id)
-        count = None if users is None else len(users)
-        failed, fails = (room_id in rooms for rooms in unreadable)
-        if fails and not failed and room_id in before._part.users:
-            rows.append(_Change(after.time, room_id, topic, "became unreadable", attendee_max=cap))
-        if failed and users is not None:
-            rows.append(_Change(after.time, room_id, topic, "readable again", None, count, cap))
-        for change, user in _changes_of(room_id, before, after, cap):
-            rows.append(_Change(after.time, room_id, topic, change, user, count, cap))
-    return frame_of(rows, _CHANGE, _CHANGE_READERS)
-
-
-def _changes_of(
-    room_id: str, before: Sweep, after: Sweep, cap: int | None
-) -> Iterator[tuple[str, RoomUser | None]]:
-    """What has changed in a room that both have read, and the user whom it is about."""
-    was, now = before._part.users.get(room_id), after._part.users.get(room_id)
-    if was is None or now is None:
-        return
-    devices = (before._part.devices_in(room_id) or set()) | (
-        after._part.devices_in(room_id) or set()
+    failed_before, failed_after = (
+        {failure.room_id for failure in sweep.failures} for sweep in (before, after)
     )
+    newly_failed = failed_after - failed_before
+    rooms = before._part.rooms | after._part.rooms
+    rows: list[tuple[object, ...]] = []
+    for room_id in after.ids:
+        room = rooms.get(room_id) or Room(room_id=room_id)
+        was, now = before._part.users.get(room_id), after._part.users.get(room_id)
+        differences: list[tuple[str, RoomUser | None]] = []
+        if was is not None and room_id in newly_failed:
+            differences.append(("became unreadable", None))
+        if now is not None and room_id in failed_before:
+            differences.append(("readable again", None))
+        if was is not None and now is not None:
+            devices = [sweep._part.devices_in(room_id) or set() for sweep in (before, after)]
+            differences += _differences(was, now, set().union(*devices), room.attendee_max)
+        users = None if now is None else len(now)
+        for change, user in differences:
+            user_id, user_name = (user.user_id, user.user_name) if user else (None, None)
+            values = (after.time, room_id, room.topic, change, user_id, user_name)
+            rows.append((*values, users, room.attendee_max))
+    return _frame(rows, _CHANGE)
+
+
+def _differences(
+    was: list[RoomUser], now: list[RoomUser], devices: set[str], cap: int | None
+) -> Iterator[tuple[str, RoomUser | None]]:
+    """What has changed among the users of a room, and the user whom it is about."""
     for users, others, person, device in (
         (now, was, "user joined", "device came"),
         (was, now, "user left", "device gone"),
@@ -331,50 +345,6 @@ def _changes_of(
         yield "opened" if now else "emptied", None
     if cap and (len(was) >= cap) is not (len(now) >= cap):
         yield "became full" if len(now) >= cap else "no longer full", None
-
-
-def utilisation(frame: pd.DataFrame) -> pd.Series[float]:
-    """Return the users of each row as a share of its `attendee_max`; missing without one, or 0."""
-    cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
-    return (frame["users"] / cap).astype("Float64")
-
-
-def commonest(failures: Sequence[Failure]) -> str:
-    """Return what failed most often, with one of its rooms; empty when nothing did."""
-    reasons = Counter(failure.error.summary for failure in failures)
-    if not reasons:
-        return ""
-    [(why, count)] = reasons.most_common(1)
-    rooms = [failure.room_id for failure in failures if failure.error.summary == why]
-    example = "" if rooms[0] is None else f"room {rooms[0]!r}"
-    if count > 1:
-        share = "mostly" if len(reasons) > 1 else "all"
-        return f"{share} ({count:,}{example and ', such as '}{example}): {why}"
-    such_as = "such as " if example and len(reasons) > 1 else ""
-    return f"{such_as}{example}{example and ': '}{why}"
-
-
-def _ret(error: ConfkitError | None) -> int | None:
-    if error is None:
-        return 0
-    ret = error.ret if isinstance(error, ApiError) else None
-    return ret if isinstance(ret, int) and abs(ret) < 2**63 else None
-
-
-def _in_order(failures: Sequence[Failure], ids: Sequence[str]) -> tuple[Failure, ...]:
-    """The failures in the order of the rooms, those of all rooms first."""
-    places: dict[str | None, int] = {room_id: place for place, room_id in enumerate(ids)}
-    return tuple(sorted(failures, key=lambda failure: places.get(failure.room_id, -1)))
-
-
-def _further(columns: Iterable[object], ours: set[str]) -> list[str]:
-    """The names of the caller's columns, each other than ours and than those before it."""
-    taken = dict.fromkeys(ours)
-    for name in map(str, columns):
-        while name in taken:
-            name += " (given)"
-        taken[name] = None
-    return list(taken)[len(ours) :]
 
 
 # Reading in threads
@@ -408,7 +378,7 @@ class _Part:
         return self.devices.get(room_id, set()) | self.devices.get(own, set())
 
     def add(self, other: _Part) -> None:
-        """Take in what another part brought."""
+        """Add what another part has read."""
         self.rooms |= other.rooms
         self.users |= other.users
         self.devices = self.devices if other.devices is None else other.devices
@@ -416,31 +386,14 @@ class _Part:
         self.requests += other.requests
         self.complete &= other.complete
 
-
-class _OneRenewal:
-    """The token of a sweep: where it cannot be renewed, all threads get the error of one A1."""
-
-    def __init__(self, shared: SharedToken) -> None:
-        self._shared, self._lock = shared, threading.Lock()
-        self._refusal: ConfkitError | None = None
-
-    @property
-    def value(self) -> AccessToken | None:
-        return None if self._refusal else self._shared.value
-
-    def get(self, authenticate: Callable[[], AccessToken], instead_of: str | None) -> AccessToken:
-        with self._lock:
-            if self._refusal is not None:
-                raise self._refusal.again()
-            try:
-                return self._shared.get(authenticate, instead_of)
-            except ConfkitError as error:
-                self._refusal = error
-                raise
+    def fail(self, room_id: str | None, call: str, error: ConfkitError) -> None:
+        """Add the failure of a call."""
+        error = error.again()  # the frames of a traceback would keep every response in memory
+        self.failures.append(Failure(room_id, call, error, error.advice))
 
 
 class _Reader:
-    """Reads rooms in threads, which take them from one iterator; `devices`: B3 comes first.
+    """Reads rooms in threads, and with `devices` the external users first.
 
     The threads are daemons: after Ctrl-C nobody waits for the responses that are still due.
     """
@@ -451,150 +404,131 @@ class _Reader:
         ids: Sequence[str],
         options: _Options,
         cancelled: threading.Event,
-        step: Callable[[], object],
+        *,
         devices: bool,
     ) -> None:
-        self._client = client.derived(self._wait, self._observe, options.max_rate)
-        self._client._token = _OneRenewal(client._token)
-        self._options, self._cancelled, self._step = options, cancelled, step
-        self._left = iter([*([None] if devices else []), *ids])
-        self._count = len(ids) + devices
+        self._options, self._cancelled = options, cancelled
+        self._over = threading.Event()  # nothing is sent any more
+        self._client = client.derived(self._over, self._wait, self._count, options.max_rate)
+        self._tasks: list[str | None] = [*([None] if devices else []), *ids]
+        self._left = iter(self._tasks)  # all threads take from it; None are the devices
+        self._done: SimpleQueue[str | BaseException | None] = SimpleQueue()
         self._part = _Part()
-        self._over = threading.Event()  # nothing more is sent
-        self._finished: SimpleQueue[str | None] = SimpleQueue()
-        self._error: BaseException | None = None
-        self._began = False  # there is a token
-        self._unanswered, self._tolerated = 0, max(UNANSWERED, options.concurrency)
-        self._last_answered = ids[-1] if ids else ""
-        self._lock, self._probing = threading.Lock(), threading.RLock()
+        self._unanswered = self._rejected = 0  # calls in a row; rooms, with a fresh token
+        self._tolerated = max(UNANSWERED, options.concurrency)
+        self._probe = ids[-1] if ids else ""  # the room to try alone: the last that was read
+        self._counting, self._probing = threading.Lock(), threading.RLock()
 
-    def read(self) -> _Part:
-        """Return what was read, once all rooms are done or the sweep is over."""
-        finished = 0
+    def read(self, step: Callable[[], object] = lambda: None) -> _Part:
+        """Return what was read, once all rooms are done or the sweep is over; `step` is called
+        after each room."""
+        if self._cancelled.is_set():
+            return _Part(complete=False)
+        try:
+            self._client.token()  # without it no room can be read: that is raised
+        except ConfkitError:
+            if self._cancelled.is_set():
+                return _Part(complete=False)
+            raise
+        total, done = len(self._tasks), 0
         threads = [
             threading.Thread(target=self._work, name="confkit sweep", daemon=True)
-            for _ in range(min(self._options.concurrency, self._count))
-            if not self._cancelled.is_set()
+            for _ in range(min(self._options.concurrency, total))
         ]
         try:
             for thread in threads:
                 thread.start()
-            while finished < self._count:
-                if self._cancelled.is_set() or self._over.is_set():
-                    break
+            while done < total and not (self._cancelled.is_set() or self._over.is_set()):
                 with suppress(Empty):
-                    room_id = self._finished.get(timeout=LOOK)
-                    finished += 1
+                    room_id = self._done.get(timeout=LOOK)
+                    if isinstance(room_id, BaseException):
+                        raise room_id
+                    done += 1
                     if room_id is not None:
-                        self._step()
+                        step()
+            part = _Part(complete=done == total and not self._over.is_set())
         finally:
             self._over.set()
         late = time.monotonic() + GRACE
         for thread in threads:
             thread.join(max(0.0, late - time.monotonic()))
-        with self._lock:
-            part, self._part = self._part, _Part()  # what still comes is not looked at
-        if self._error is not None:
-            raise self._error
-        part.complete = finished == self._count
+        part.add(self._part)  # a copy: what is still due changes nothing in it
+        if self._client._refusal is not None:
+            part.fail(None, A1.key, self._client._refusal)
         return part
 
     def _work(self) -> None:
         try:
-            if not self._began:
-                self._client.token()  # without it no room can be read: that is raised
-                self._began = True
-            while self._is_answered():
-                try:
-                    with self._lock:
-                        room_id = next(self._left)
-                except StopIteration:
+            for room_id in self._left:
+                if not self._is_answered():
                     return
                 self._read(room_id)
-                self._finished.put(room_id)
+                self._done.put(room_id)
         except Cancelled:
             pass
         except BaseException as error:  # noqa: BLE001  # raised by `read`, in the caller's thread
-            self._error = error
-            self._over.set()
+            self._done.put(error)
 
     def _read(self, room_id: str | None) -> None:
         """Read a room, or the devices of all rooms (None), and keep what it is or why not."""
-        client, options, call = self._client, self._options, B3.key
+        client, part, call = self._client, self._part, B3.key
         try:
             if room_id is None:
                 devices: dict[str, set[str]] = {}
                 for device in list_devices(client):
                     devices.setdefault(device.room_id, set()).add(device.user_id)
-                with self._lock:
-                    self._part.devices = devices
+                part.devices = devices
                 return
-            if options.rooms:
+            if self._options.rooms:
                 call = A3.key
-                room = get_room(client, room_id)
-                with self._lock:
-                    self._part.rooms[room_id] = room
-            if options.users:
+                part.rooms[room_id] = get_room(client, room_id)
+            if self._options.users:
                 call = A6.key
-                users = get_room_users(client, room_id)
-                with self._lock:
-                    self._part.users[room_id] = users
-            self._last_answered = room_id
+                part.users[room_id] = get_room_users(client, room_id)
+            self._probe, self._rejected = room_id, 0
         except Cancelled:
             raise
         except ConfkitError as error:
-            failure = error.again()  # the frames of a traceback would keep every response in memory
-            failures = [Failure(room_id, call, failure, failure.advice)]
-            if not client.authenticated:  # the token could not be renewed
-                failures.append(Failure(None, A1.key, failure, failure.advice))
+            part.fail(room_id, call, error)
+            with self._counting:  # each fresh token costs an authentication
+                self._rejected += isinstance(error, TokenRejected)
+            if self._rejected >= self._tolerated or (error.retry_after or 0) > client.timeout[1]:
                 self._over.set()
-            with self._lock:
-                self._part.failures += failures
-                # A fresh token that is rejected is no answer: each costs an authentication.
-                self._unanswered += isinstance(error, TokenRejected)
-            if (error.retry_after or 0.0) > client.timeout[1]:
-                self._over.set()
-
-    def _observe(self, call: Call) -> None:
-        """Count a call, and whether it was answered: with a result code, or any page but 5xx."""
-        with self._lock:
-            self._part.requests += call.endpoint != A1.key
-            if call.endpoint not in (A3.key, A6.key) or call.ret == REJECTED:
-                return  # B may answer where no room can be read
-            page = call.status is not None and call.status < 500
-            self._unanswered = 0 if call.ret is not None or page else self._unanswered + 1
-
-    def _wait(self, seconds: float) -> bool:
-        """Wait before something is sent; True where nothing is to be sent any more."""
-        return self._over.wait(seconds) or not self._is_answered()
 
     def _is_answered(self) -> bool:
         """Return whether anybody still answers: after too many failures in a row one room is tried
-        alone, the last that was read, else the list's last."""
+        alone, once, while the other threads wait. It is asked for with the token that there is: one
+        of them may be about to renew it, and even 602 is an answer."""
         with self._probing:
-            if self._unanswered >= self._tolerated and not self._over.is_set():
+            if self._unanswered >= self._tolerated and not self._over.wait(PROBE_DELAY):
                 self._unanswered = 0
-                self._over.wait(PROBE_DELAY)
                 operation = A3 if self._options.rooms else A6
-                for _ in range(2):  # the second time with a new token
-                    token = self._client.token()
-                    _, result = self._client.ask_once(
-                        operation, {"room_id": self._last_answered}, token
-                    )
-                    if not isinstance(result, TokenRejected):
-                        break
-                    self._client.token(instead_of=token)
-                if self._unanswered or isinstance(result, TokenRejected):
+                token = self._client._token.value
+                self._client.ask_once(operation, {"room_id": self._probe}, token)
+                if self._unanswered:
                     self._over.set()
         return not self._over.is_set()
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait before something is sent; True where nothing is to be sent any more."""
+        stopped = self._over.wait(seconds) or self._cancelled.is_set()
+        return stopped or not self._is_answered()
+
+    def _count(self, call: Call) -> None:
+        """Count a call, and whether it was answered: with a result code, or any page but 5xx."""
+        answered = call.ret is not None or (call.status is not None and call.status < 500)
+        with self._counting:
+            self._part.requests += call.endpoint != A1.key
+            if call.endpoint in (A3.key, A6.key):  # B may answer where no room can be read
+                self._unanswered = 0 if answered else self._unanswered + 1
 
 
 # Reading on an executor
 
 
-def _read_spread(
-    client: Client,
+def _read_on(
     executor: Executor,
+    client: Client,
     ids: Sequence[str],
     options: _Options,
     cancelled: threading.Event,
@@ -605,30 +539,37 @@ def _read_spread(
     Thread pools share the client; other executors get a copy, which renews its own token. With a
     rate parts run one after another.
     """
-    from concurrent.futures import ThreadPoolExecutor, wait
+    from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-    over = threading.Event()
-    shared = over if isinstance(executor, ThreadPoolExecutor) else None  # no other can be sent
-    total = _Part()
-    client.token()  # one authentication for all parts
-    if options.users:
-        total.add(_Reader(client, (), options, cancelled, lambda: None, devices=True).read())
+    # Here, too, one authentication for all parts.
+    total = _Reader(client, (), options, cancelled, devices=options.users).read()
     parts = [ids[at : at + PART] for at in range(0, len(ids), PART)]
     ahead = 1 if options.max_rate or client.max_rate else len(parts)
-    sweep_id = os.urandom(16).hex()  # keeps Dask from returning a cached result of an earlier sweep
+    over = threading.Event()
+    shared = over if isinstance(executor, ThreadPoolExecutor) else None  # no other can be sent
+    sweep_id = os.urandom(16)  # keeps Dask from returning a cached result of an earlier sweep
     futures: list[Future[_Part]] = []
-    done = 0
+    done, refused = 0, False
     try:
-        while done < len(parts) and not cancelled.is_set():
-            while len(futures) < min(done + ahead, len(parts)):
-                arguments = (sweep_id, client, parts[len(futures)], options, shared)
-                futures.append(_submit(executor, arguments))
+        while done < len(parts) and not (refused or cancelled.is_set()):
+            for part in parts[len(futures) : done + ahead]:
+                try:
+                    future = executor.submit(_read_part, sweep_id, client, part, options, shared)
+                except Exception as error:  # noqa: BLE001  # the executor is broken
+                    future = Future()
+                    future.set_exception(error)
+                futures.append(future)
             wait([futures[done]], LOOK)
             if futures[done].done():
-                total.add(_result(futures[done], parts[done], client))
+                try:
+                    total.add(futures[done].result())
+                except Exception as error:  # noqa: BLE001  # whatever a worker or its network raises
+                    for room_id in parts[done]:
+                        total.fail(room_id, A3.key, _lost(error, client))
                 for _ in parts[done]:
                     step()
                 done += 1
+                refused = any(failure.call == A1.key for failure in total.failures)
     finally:
         over.set()
         for future in futures:
@@ -643,45 +584,27 @@ def _read_spread(
 
 
 def _read_part(
-    sweep_id: str,  # noqa: ARG001  # makes it differ from the same part of another sweep
+    sweep_id: bytes,  # noqa: ARG001  # makes it differ from the same part of another sweep
     client: Client,
     ids: Sequence[str],
     options: _Options,
     over: threading.Event | None,
 ) -> _Part:
-    over = over or threading.Event()
     if options.max_rate is not None:
         time.sleep(1 / options.max_rate)  # the part before may have sent its last request just now
-    return _Reader(client, ids, options, over, lambda: None, devices=False).read()
+    return _Reader(client, ids, options, over or threading.Event(), devices=False).read()
 
 
-def _submit(executor: Executor, arguments: tuple[Any, ...]) -> Future[_Part]:
-    """Return the future of a part; one that has failed already where the executor is broken."""
-    try:
-        return executor.submit(_read_part, *arguments)
-    except Exception as error:  # noqa: BLE001  # raised again by `result`
-        from concurrent.futures import Future
-
-        failed: Future[_Part] = Future()
-        failed.set_exception(error)
-        return failed
-
-
-def _result(future: Future[_Part], ids: Sequence[str], client: Client) -> _Part:
-    """Return what a part read, or for each of its rooms why it was lost."""
-    failure: ConfkitError
-    try:
-        return future.result()
-    except ConfkitError as error:
-        failure = error
-    except Exception as error:  # noqa: BLE001  # whatever a worker or its network can raise
-        why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
-        failure = ConfkitError(
-            f"the executor lost a part of the sweep ({why})",
-            "Check that the executor is running, and that its workers have confkit installed and "
-            "can reach the service.",
-        )
-    return _Part(failures=[Failure(room_id, A3.key, failure, failure.advice) for room_id in ids])
+def _lost(error: Exception, client: Client) -> ConfkitError:
+    """Return why the rooms of a part were not read, without the key that a text may hold."""
+    if isinstance(error, ConfkitError):
+        return error
+    why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
+    return ConfkitError(
+        f"the executor lost a part of the sweep ({why})",
+        "Check that the executor is running, and that its workers have confkit installed and "
+        "can reach the service.",
+    )
 
 
 # Progress
@@ -696,21 +619,25 @@ def progress_bar(
     `progress` is called with the steps done and their number; True shows a bar, None shows it where
     somebody watches (a notebook, a terminal), False does not. Nothing of it stays in the cell.
     """
+    in_notebook = "ipykernel" in sys.modules and type(sys.stdout).__module__[:9] == "ipykernel"
+    if progress is None and in_notebook:
+        progress = ".ipynb::" not in os.environ.get("PYTEST_CURRENT_TEST", "")  # nbval compares
+    elif progress is None:
+        progress = sys.stderr is not None and sys.stderr.isatty()
     if callable(progress):
         steps = count(1)
         yield lambda: progress(next(steps), total)
-        return
-    if progress is False or (progress is None and not _is_watched()):
+    elif progress:
+        from tqdm import tqdm
+
+        class Bar(tqdm):  # type: ignore[type-arg]  # of nothing: its steps are counted
+            monitor_interval = 0  # else tqdm would leave a thread behind
+
+        file: Any = _CellLine() if in_notebook else None
+        with Bar(total=total, unit=f" {unit}", leave=False, delay=0.5, ncols=79, file=file) as bar:
+            yield bar.update
+    else:
         yield lambda: None
-        return
-    from tqdm import tqdm
-
-    class Bar(tqdm):  # type: ignore[type-arg]  # of nothing: its steps are counted
-        monitor_interval = 0  # else tqdm would leave a thread behind
-
-    file: Any = _CellLine() if _in_notebook() else None
-    with Bar(total=total, unit=f" {unit}", leave=False, delay=0.5, ncols=79, file=file) as bar:
-        yield bar.update
 
 
 class _CellLine:
@@ -729,14 +656,3 @@ class _CellLine:
 
     def flush(self) -> None:
         """Do nothing: what is written shows at once."""
-
-
-def _is_watched() -> bool:
-    """Return whether somebody sees a bar: in a terminal, or in a notebook that no test compares."""
-    if _in_notebook():
-        return ".ipynb::" not in os.environ.get("PYTEST_CURRENT_TEST", "")
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _in_notebook() -> bool:
-    return "ipykernel" in sys.modules and type(sys.stdout).__module__.startswith("ipykernel")

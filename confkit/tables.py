@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .errors import ParameterError
 from .operations import A3
 from .records import Room, parameter_error, parse_id
-from .secret import Guarded, mask_address
+from .secret import SecretAddress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,7 +138,7 @@ def room_ids_in_text(name: str, text: str, id_column: str | None = None) -> Room
 
 def _ids_in_path(path: Path, id_column: str | None) -> RoomIds:
     if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
-        quoted = mask_address(str(path)[:MAX_QUOTED], broken=True)
+        quoted = str(SecretAddress(str(path)[:MAX_QUOTED]))
         problem = f"There is no file {quoted!r}, and a single string is read as a path."
         raise parameter_error(
             A3, problem, "Check the path, or for one room pass a list with its ID."
@@ -161,7 +161,7 @@ def _unique_ids(
     advice = ""
     for index, (number, cells) in enumerate(grid.rows):
         cell = cells[place]
-        problem = "The room ID is missing." if cell is None or cell == "" else ""
+        room_id, problem = "", "The room ID is missing." if cell is None or cell == "" else ""
         if place not in grid.exact:
             problem = problem or spreadsheet_damage(cell, is_id=True)
         try:
@@ -170,11 +170,12 @@ def _unique_ids(
         except ParameterError as error:
             problem = error.meaning
             advice = advice if problems else error.advice
+        if "://" in room_id and str(SecretAddress(room_id)) != room_id:
+            problem = "The cell holds an address with a login. Is this the column of room IDs?"
         if problem:
             problems.append(Problem(number, None, problem))
             continue
-        is_login = "@" in room_id and "://" in room_id  # of a camera: mostly the wrong column
-        first.setdefault(Guarded(room_id) if is_login else room_id, index)
+        first.setdefault(room_id, index)
     if problems:
         raise _refusal(problems, file, advice)
     return place, first

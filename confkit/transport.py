@@ -23,7 +23,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from .errors import ConfigError, TransportError, TransportTimeout
-from .secret import mask
+from .secret import redact
 from .wire import PreparedRequest, Response
 
 LARGEST = 64 * 2**20  # bytes of a response; B3 for 100,000 devices is about half of it
@@ -45,7 +45,7 @@ def redact_log() -> None:
 
 def redact_record(record: logging.LogRecord) -> bool:
     """Mask the message of a log record."""
-    record.msg, record.args = mask(record.getMessage()), ()
+    record.msg, record.args = redact(record.getMessage()), ()
     return True
 
 
@@ -86,7 +86,7 @@ def exchange(
                 allow_redirects=False,
                 stream=True,
                 verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
-                hooks={"response": [*_hooks(session), _drop_location]},
+                hooks={"response": [*hooks_of(session), _drop_location]},
             ) as response,
         ):
             body, problem = _read(response, deadline)
@@ -98,7 +98,7 @@ def exchange(
     return Response(status, body, not problem, retry_after)
 
 
-def _hooks(session: requests.Session) -> list[Callable[..., object]]:
+def hooks_of(session: requests.Session) -> list[Callable[..., object]]:
     """Return the session's own hooks, which those of a request would replace."""
     own = (session.hooks or {}).get("response") or []
     return [own] if callable(own) else list(own)
@@ -268,9 +268,10 @@ def no_response(
     """Return the error for a request without a response: the obstacle's name, and `why`."""
     obstacle = OBSTACLES[name]
     connect, read = timeout
-    cause = obstacle.meaning.format(connect=connect, read=read, both=connect + read, why=mask(why))
+    seconds = {"connect": connect, "read": read, "both": connect + read}
+    cause = obstacle.meaning.format(why=redact(why), **seconds)
     kind = TransportTimeout if obstacle.advice is _LONGER else TransportError
-    error = kind(mask(address), obstacle.advice, cause=cause)
+    error = kind(redact(address), obstacle.advice, cause=cause)
     error.sent, error.retry, error.obstacle = obstacle.sent, obstacle.retry, name
     return error
 

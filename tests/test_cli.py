@@ -84,7 +84,7 @@ def test_a_token_goes_into_a_pipe_and_into_a_terminal_only_when_asked(sandbox, m
 
 def test_a_profile_is_written_read_and_changed():
     """`confkit profile add` asks for what is missing, and the profile then serves connect; white
-    space around what is typed is removed, and told. Once more it changes what is given, and nothing
+    space around what is typed is removed. Once more it changes what is given, and nothing
     else; another access key has another secret."""
     given = "--access-key key --max-rate 5 --read-only --dialect hash=sha256"
     typed = "http://conference.example:8080\n hunter2 \n"

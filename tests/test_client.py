@@ -180,17 +180,17 @@ def http_date(seconds):
 
 
 @pytest.mark.parametrize(
-    ("header", "status", "wait"),
+    ("header", "status", "least", "most"),
     [
-        (lambda: "2", 503, 2),
-        (lambda: "2", 429, 2),
-        (lambda: http_date(8), 503, 6.5),
-        *((lambda text=text: text, 503, 0) for text in ("0", "soon", "-5")),
-        (lambda: http_date(-60), 503, 0),
-        (lambda: "2", 502, 0),
+        (lambda: "2", 503, 2, 3),
+        (lambda: "2", 429, 2, 3),
+        (lambda: http_date(9), 503, 3, 10),
+        *((lambda text=text: text, 503, 0, 1) for text in ("0", "soon", "-5")),
+        (lambda: http_date(-60), 503, 0, 1),
+        (lambda: "2", 502, 0, 1),
     ],
 )
-def test_a_read_waits_as_long_as_the_service_asks(script, header, status, wait):
+def test_a_read_waits_as_long_as_the_service_asks(script, header, status, least, most):
     """Retry-After of HTTP 429 and 503, in seconds or as a date, counts beside our own pause; what
     cannot be read, and that of another status, does not count."""
     waited = []
@@ -198,7 +198,7 @@ def test_a_read_waits_as_long_as_the_service_asks(script, header, status, wait):
     with pytest.raises(ck.ProtocolError):
         ck.get_room(service.client(sleep=waited.append), "1")
     assert service.seen[GET_ROOM] == 3
-    assert all(wait <= seconds <= wait + 2.3 for seconds in waited)
+    assert all(least <= seconds <= most for seconds in waited)
 
 
 @pytest.mark.parametrize("header", [lambda: "3600", lambda: http_date(3600)])

@@ -84,7 +84,9 @@ def test_any_texts_are_signed_as_utf_8_joined_by_a_colon(key, random, value, nam
         (dialect.digest(random, key), random),
     ):
         mac = hmac.digest(key.encode(), message.encode(), name)
-        assert base64.b64decode(signature) == (mac.hex().encode() if form == "hex" else mac)
+        assert base64.b64decode(signature.reveal()) == (
+            mac.hex().encode() if form == "hex" else mac
+        )
 
 
 # Written down here, as the sandbox reads a call by the client's own rules.

@@ -152,7 +152,15 @@ def test_a_name_that_is_an_address_tells_no_password():
     """Whatever users and devices are called; with `secrets` devices are called as they are, and any
     other ID always, as it is compared with others. Each call and command that a report prints tells
     none either."""
-    keys = ["pass=1", "token:7", "sip:a:b@c", "http://h/x", ""]
+    keys = [
+        "pass=1",
+        "token:7",
+        "sip:a:b@c",
+        "http://h/x",
+        "",
+        "https://h/x, or ask a@h",
+        "at http://h",
+    ]
     frame = ck.users_frame([ck.RoomUser(key, key) for key in keys])
     assert list(frame.user_id) == list(frame.user_name) == keys
     user, device = ck.RoomUser(LOGIN, LOGIN), ck.Device("1", LOGIN, LOGIN, LOGIN)

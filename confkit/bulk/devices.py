@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import Client
 from ..devices import NotInRoom, import_device, list_devices, remove_device
-from ..diagnosis.device_address import at_address_of, can_be_tried, place, preflight_of
+from ..diagnosis.device_address import at_address_of, can_be_tried, host_of, place, preflight_of
 from ..errors import (
     AuthenticationFailed,
     ConfigError,
@@ -27,12 +27,11 @@ from ..errors import (
     UserExists,
     UserNotFound,
 )
-from ..frames import ROOM_STATUS, frame_of, without_login
+from ..frames import ROOM_STATUS, frame_of
 from ..operations import B1, B2, B3
 from ..records import Device, parse_id
 from ..rooms import get_room, get_room_users
-from ..rtsp.address import parse_address
-from ..secret import MASK, Secret, mask, mask_address, masked
+from ..secret import MASK, Secret, redact, without_login
 from ..sweep import Progress, progress_bar
 from ..tables import Problem, read_table
 from .table import parse_cells, read_devices, table_error
@@ -93,7 +92,7 @@ def import_devices(
     table: "pd.DataFrame | str | os.PathLike[str]",
     *,
     dry_run: bool = False,
-    login_password: str | None = None,
+    login_password: str | Secret | None = None,
     preflight: bool = True,
     verify: bool = False,
     patience: float = 5.0,
@@ -178,7 +177,7 @@ def _preflight_all(
     comes too often."""
     hosts: dict[str, list[Row]] = {}
     for row in rows:
-        host = parse_address(row.device.user_address or "").host.lower()
+        host = host_of(row.device)
         hosts.setdefault(host, []).append(row)
     interrupted, lock = Event(), Lock()
 
@@ -299,20 +298,21 @@ def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[
 
 def _complete(client: Client, rows: Sequence[Row]) -> None:
     """Look up the devices whose address is missing or masked: B2 wants all of it."""
-    vague = [
-        row
-        for row in rows
-        if row.outcome == NOT_TRIED and MASK in (row.device.user_address or MASK)
-    ]
+    vague = [row for row in rows if row.outcome == NOT_TRIED and _is_vague(row.device)]
     listed = _listed(client, [row.device.room_id for row in vague])
     by_id = {(device.room_id, device.user_id): device for device in listed}
     for row in vague:
         address = row.device.user_address
         known = by_id.get((row.device.room_id, row.device.user_id))
-        if known and address in (None, mask_address(known.user_address or "")):
+        if known and (address is None or str(address) == str(known.user_address)):
             row.device = known
         else:
             row.end(NOT_THERE, "B3 does not list it.")
+
+
+def _is_vague(device: Device) -> bool:
+    """Return whether the address of a device is missing or masked."""
+    return device.user_address is None or MASK in device.user_address.reveal()
 
 
 def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -> "pd.DataFrame":
@@ -408,8 +408,8 @@ def _listed(client: Client, room_ids: Iterable[str]) -> list[Device]:
 _DEVICE: dict[str, Callable[[Any], object]] = {  # columns, in which no login shows
     "room_id": lambda row: row.device.room_id,
     "user_id": lambda row: without_login(row.device.user_id),
-    "user_name": lambda row: without_login(row.device.user_name),
-    "user_address": lambda row: masked(row.device.user_address, "user_address"),
+    "user_name": lambda row: row.device.user_name and without_login(row.device.user_name),
+    "user_address": lambda row: row.device.user_address and str(row.device.user_address),
 }
 
 
@@ -424,5 +424,5 @@ def _result(
     names = f"{columns} user_name user_address seconds".split()
     kinds: dict[str, Any] = {"row": "Int64", "outcome": outcomes, "seconds": "float64"}
     types = {name: kinds.get(name, "string") for name in names}
-    texts = {"cause": lambda row: mask(row.cause), "advice": lambda row: mask(row.advice)}
+    texts = {"cause": lambda row: redact(row.cause), "advice": lambda row: redact(row.advice)}
     return frame_of(list(rows), types, {**_DEVICE, **texts})

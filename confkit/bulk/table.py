@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..devices import address_checked, options_checked, unmasked
+from ..devices import address_checked, options_checked
 from ..diagnosis.device_address import place
 from ..errors import ParameterError
 from ..operations import B1
-from ..records import Device, login_text, parse_id, reject_surrogates
+from ..records import Device, parse_id, reject_surrogates
 from ..rtsp.address import DEFAULT_PORTS, target
 from ..rtsp.refusal import PullRefused
+from ..secret import MASK, Secret
 from ..tables import Cells, Problem, read_table
 
 REQUIRED = ("room_id", "user_id", "user_name", "user_address")
@@ -26,7 +27,7 @@ class TableError(ParameterError):
 
 
 def read_devices(
-    table: object, encoding: str | None = None, login_password: str | None = None
+    table: object, encoding: str | None = None, login_password: Secret | None = None
 ) -> tuple[list[tuple[int, Device]], list[Problem]]:
     """Return the devices of a table with the numbers of their rows, and every problem that it has.
 
@@ -73,11 +74,12 @@ def _parse(name: str, cell: Any) -> Any:
         return parse_id(B1, name, cell)
     if name == "options":
         return _parse_options(cell)
-    if not isinstance(cell, str):
+    if not isinstance(cell, str | Secret):
         raise ValueError("The cell is not a text. Read the column as text, as with dtype=str.")
-    if name == "user_data":
-        unmasked(name, cell)
-    reject_surrogates(B1, name, cell)
+    if name == "user_data" and MASK in str(cell):
+        raise ValueError(f"The cell is masked ({MASK} stands where its secret was).")
+    if isinstance(cell, str):
+        reject_surrogates(B1, name, cell)
     return address_checked(B1, cell) if name == "user_address" else cell
 
 
@@ -96,7 +98,7 @@ def _contradictions(fields: Cells) -> Iterator[tuple[str, str]]:
     """What is wrong with the cells of a row together; their login goes into the options."""
     login = [fields.pop(name, None) for name in _LOGIN]
     address = fields.get("user_address")
-    scheme = address.partition("://")[0].lower() if address else ""
+    scheme = str(address).partition("://")[0].lower() if address else ""
     if address and scheme not in _SCHEMES:
         known = ", ".join(f"{name}://" for name in _SCHEMES)
         yield "user_address", f"No device is behind {scheme}://. Write one of {known}."
@@ -107,9 +109,14 @@ def _contradictions(fields: Cells) -> Iterator[tuple[str, str]]:
         return
     if scheme not in DEFAULT_PORTS:
         return
-    name, password = map(login_text, map(options.get, _LOGIN))
+    device = Device("", "", user_address=address, options=options)
+    name, password = device.login_name, device.login_password
     try:
-        parsed, _ = target(address or "", name or None, password or None)
+        parsed, _ = target(
+            address.reveal() if address else "",
+            name or None,
+            password.reveal() if password else None,
+        )
     except PullRefused as refusal:
         yield "user_address", f"{refusal.reason} {refusal.advice}"
         return

@@ -13,7 +13,7 @@ from importlib.resources import files
 from .. import __version__
 from ..errors import ConfkitError
 from ..interrupts import as_interrupts
-from ..secret import mask
+from ..secret import redact
 from ..text import echo
 from .options import Parser
 from .services import SPOKEN
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _complain(what: object) -> None:
-    echo(f"confkit: {mask(str(what))}", err=True)  # it may quote what was typed
+    echo(f"confkit: {redact(str(what))}", err=True)  # it may quote what was typed
 
 
 def _parser() -> Parser:

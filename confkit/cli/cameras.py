@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..secret import Secret
+from ..secret import Secret, SecretAddress
 from ..text import echo
 from .options import connected, named
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..rtsp.report import Report
 
 
-def preflight(url: str, login_name: str | None, snapshot: str | None, **how: Any) -> int:
+def preflight(url: SecretAddress, login_name: str | None, snapshot: str | None, **how: Any) -> int:
     """Say in one sentence whether an RTSP camera plays from this machine, and what to do if not.
 
     It plays the camera over one connection, with one login at most, and changes nothing. It needs
@@ -35,7 +35,7 @@ def preflight(url: str, login_name: str | None, snapshot: str | None, **how: Any
 def diagnose(
     room_id: str,
     user_id: str | None,
-    address: str | None,
+    address: SecretAddress | None,
     login_name: str | None,
     profile: str | None,
     sandbox: bool,
@@ -69,12 +69,14 @@ def diagnose(
     return status
 
 
-def _login(url: str | None, login_name: str | None) -> tuple[str | None, str | None, Secret | None]:
+def _login(
+    url: SecretAddress | None, login_name: str | None
+) -> tuple[SecretAddress | None, str | None, Secret | None]:
     """Address, login name and password: of the address, of the environment, or asked for."""
     from ..rtsp.address import parse_address
 
     try:
-        address = parse_address(url) if url is not None else None
+        address = parse_address(url.reveal()) if url is not None else None
     except ValueError:
         return url, login_name, None  # the report says what is wrong with it
     inside = address.login_name if address else None
@@ -86,7 +88,11 @@ def _login(url: str | None, login_name: str | None) -> tuple[str | None, str | N
     elif login_name:
         password = ask_secret(f"password of {login_name}: ")
     if address and password is not None and inside and login_name in (None, inside):
-        return address.url, inside, password  # or the address would say that it is empty
+        return (
+            SecretAddress(address.url),
+            inside,
+            password,
+        )  # or the address would say that it is empty
     return url, login_name, password
 
 

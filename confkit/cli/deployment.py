@@ -24,9 +24,9 @@ def doctor(
     """Try one thing after another, from the settings to a room's media server.
 
     Each is PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step; the last line names the
-    step to take first. Settings that are wrong are all named in one run. It changes nothing: B1 is
-    sent a token alone, and B2 is asked to remove a user who does not exist, unless the client is
-    read only. `confkit doctor --sandbox` shows what a service looks like that is well.
+    step to take first. Settings that are wrong are all named in one run. It changes nothing: B2 is
+    asked to remove a user who does not exist, unless the client is read only. `confkit doctor
+    --sandbox` shows what a service looks like that is well.
 
     Exit status 0 when all is well, 1 when something is wrong, 2 when that is not known.
     """

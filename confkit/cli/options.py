@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from ..client import Client
 from ..connect import EMBEDDED, OWN, SERVICE, VARIABLES, connect
 from ..errors import ConfigError, missing_extra
-from ..secret import MASK, Guarded
+from ..secret import MASK, SecretAddress
 from ..text import one_line, printable
 
 _QUOTED = re.compile(r"(?s)(['\"])(.*)\1(?=$| \(choose from )")  # what was typed, in a complaint
@@ -111,7 +111,7 @@ TYPES: dict[str, Any] = {
     "port": _port,
     "seconds": _seconds,
     "path": Path,
-    "address": Guarded,
+    "address": SecretAddress,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..connect import connect
 from ..errors import ConfigError, ConfkitError
 from ..interrupts import held_off
-from ..secret import mask
+from ..secret import redact
 from ..text import echo
 from .options import environment_of, named, names_no_service, need
 
@@ -24,7 +24,7 @@ def runbook(**given: Any) -> int:
     try:
         return _run(**given)
     except (ConfkitError, ValueError) as error:  # 1 would say that a check failed
-        _write(f"confkit: {mask(str(error))}", err=True)
+        _write(f"confkit: {redact(str(error))}", err=True)
     except KeyboardInterrupt:  # while no cell ran; later it is a check, and the report holds it
         _write("confkit: it was interrupted, and no report was written", err=True)
     return 2
@@ -97,7 +97,7 @@ def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, t
         )
     with connect(profile) as client:
         service = f"{client.name} ({client.base_url})"
-        return environment, service, (*secrets, client.secret_key)
+        return environment, service, (*secrets, client.secret_key.reveal())
 
 
 def _inputs(
@@ -113,11 +113,12 @@ def _inputs(
     for part, origin in [*((part, "-p") for part in given), *parts]:
         name, equals, text = part.partition("=")
         if not equals:
-            raise ConfigError(f"-p {mask(part)} has no value", f"Give -p {mask(part)}=VALUE.")
+            raise ConfigError(f"-p {redact(part)} has no value", f"Give -p {redact(part)}=VALUE.")
         refuse_secret(name, text, *secrets)
         if name not in stored.inputs:
             raise ConfigError(
-                f"{stored.name} has no input {mask(name)!r}", f"It has {', '.join(stored.inputs)}."
+                f"{stored.name} has no input {redact(name)!r}",
+                f"It has {', '.join(stored.inputs)}.",
             )
         found[name] = typed(name, text, stored.inputs[name], origin)
     return found

@@ -82,7 +82,8 @@ def token(profile: str | None, digest: bool, show: bool) -> None:
         )
     with connected(profile, outside=True) as client:
         keys = (client.access_key, client.secret_key)
-        echo(str(client.dialect.digest(*keys) if digest else client.token()))
+        secret = client.dialect.digest(*keys) if digest else client.token()
+        echo(secret.reveal())
 
 
 def add_profile(name: str, dialect: str, **given: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..client import Client
 from ..errors import ConfigError, ConfkitError
-from ..secret import mask
+from ..secret import redact
 from ..text import without_maths
 from .judged import Function, Misfit, Raised, read
 from .lessons import EXERCISES
@@ -31,7 +31,7 @@ class Finding:
     told: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "told", mask(self.told))
+        object.__setattr__(self, "told", redact(self.told))
 
     @property
     def word(self) -> str:

@@ -11,7 +11,7 @@ from uuid import UUID
 from ..client import Client
 from ..errors import RoomNotFound
 from ..rooms import get_room
-from ..secret import mask
+from ..secret import Secret, redact
 
 # A judge yields what is wrong with an answer: the first hint counts. Without one the answer is
 # right, and what it returns says what is good about it.
@@ -64,7 +64,7 @@ class Function:
 
     def _raised(self, error: BaseException) -> str:
         try:
-            text = mask(" ".join(str(error).split()), *_secrets(self._client)).rstrip(".")
+            text = redact(" ".join(str(error).split()), _secrets(self._client)).rstrip(".")
         except Exception:  # noqa: BLE001  # an error of the learner's own may be of any make
             text = "it does not say why"
         text = f"{text[:_LONGEST]} [...]" if len(text) > _LONGEST else text
@@ -100,7 +100,7 @@ def read(takes: str, answer: Any, client: Client | None) -> Any:
     raise Misfit(f"{_ASKED[takes]}; this is of the type {type(answer).__name__}.")
 
 
-def _secrets(client: Client | None) -> list[str]:
+def _secrets(client: Client | None) -> list[Secret]:
     if not issubclass(type(client), Client) or client is None:
         return []
     return [client.secret_key, *([client.token()] if client.authenticated else [])]

@@ -11,6 +11,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
+from ..secret import reveal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,5 +82,6 @@ def ask(client: Client, path: str, **fields: Any) -> dict[str, Any]:
         longer = outgoing and not path.endswith("destroyOutgoingUser")
         fields = {"accessToken" if longer else "access_token": client.token(), **fields}
     base = client.outgoing_url if outgoing else client.base_url
-    found: dict[str, Any] = client.session.get(base + path, params=fields, timeout=30).json()
+    address, query = base + path, reveal(fields)
+    found: dict[str, Any] = client.session.get(address, params=query, timeout=30).json()
     return found

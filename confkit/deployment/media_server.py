@@ -1,12 +1,10 @@
 """Whether a media server accepts a connection from here."""
 
-from __future__ import annotations
-
 import re
 import socket
 from typing import NamedTuple
 
-from ..secret import mask_address
+from ..secret import SecretAddress
 from ..transport import is_positive
 
 _HOST_AND_PORT = re.compile(r"(?:\[([^\[\]@/?#\s]+)\]|([^\[\]@/?#\s:]+)):([0-9]{1,5})")
@@ -33,7 +31,7 @@ def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
     """
     if not is_positive(timeout):
         raise ValueError(f"timeout is {timeout!r}; give seconds, above 0 and finite")
-    text = mask_address(str(address), broken=True)
+    text = str(SecretAddress(str(address)))
     parts = _HOST_AND_PORT.fullmatch(str(address).strip())
     if not parts or not 0 < int(parts[3]) < 65536:
         return McuAnswer(text, False, f"{text!r} is not host:port, so nothing was tried")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..client import Client
-from ..devices import PreflightFailed, unmasked
+from ..devices import PreflightFailed
 from ..errors import ApiError
 from ..operations import A3, B1
-from ..records import Device, parameter_error, parse_id, require_text
+from ..records import Device, parameter_error, parse_id, preview
 from ..rtsp.report import Report
-from ..secret import Guarded, GuardedAddress, Secret, mask_address
+from ..secret import Secret, SecretAddress, redact
+from ..wire import check_sendable
 from .chain import Chain
 from .device_address import bare, can_be_tried, preflight_of
 from .findings import diagnose_call
@@ -20,10 +21,10 @@ def diagnose_device(
     client: Client,
     room_id: str,
     user_id: str | None = None,
-    user_address: str | None = None,
+    user_address: str | SecretAddress | None = None,
     *,
     login_name: str | None = None,
-    login_password: str | None = None,
+    login_password: str | Secret | None = None,
     force: bool = False,
     timeout: float = 20.0,
     **options: Any,
@@ -38,11 +39,13 @@ def diagnose_device(
     """
     login_password = Secret(login_password) if login_password is not None else None
     if user_address is not None:
+        if not isinstance(user_address, str | Secret) or not user_address:
+            problem = f"user_address is {preview(user_address)}."
+            raise parameter_error(B1, problem, "Give a user_address that is not empty.")
         user_address = (
-            GuardedAddress(user_address) if isinstance(user_address, str) else user_address
+            SecretAddress(user_address) if isinstance(user_address, str) else user_address
         )
-        user_address = Guarded(require_text(B1, "user_address", user_address))
-        unmasked("user_address", user_address)
+        check_sendable(B1, {"user_address": user_address})
     login = {"login_name": login_name, "login_password": login_password}
     wanted = Device(
         parse_id(A3, "room_id", room_id),
@@ -72,7 +75,7 @@ def preflighted(device: Device, known: bool | Report = True) -> Report | None:
     if report.ok:
         return report
     failed = PreflightFailed(
-        f"{mask_address(device.user_id)!r} was not imported and nothing was sent to the service",
+        f"{redact(device.user_id)!r} was not imported and nothing was sent to the service",
         report.advice,
         cause=f"{report.verdict}: {report.cause}",
     )

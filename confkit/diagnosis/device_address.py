@@ -9,7 +9,7 @@ from typing import Any
 from ..records import Device
 from ..rtsp.address import Address, parse_address
 from ..rtsp.report import Report
-from ..secret import Secret, mask, mask_address
+from ..secret import Secret, SecretAddress
 
 _UNTRIED = ("sip", "h323")
 
@@ -17,7 +17,7 @@ _UNTRIED = ("sip", "h323")
 def can_be_tried(device: Device) -> bool:
     """Return whether a device has an address that a preflight can try: sip and h323 are none."""
     address = device.user_address
-    return address is not None and address.partition("://")[0].lower() not in _UNTRIED
+    return address is not None and str(address).partition("://")[0].lower() not in _UNTRIED
 
 
 def preflight_of(device: Device, **options: Any) -> Report:
@@ -28,21 +28,27 @@ def preflight_of(device: Device, **options: Any) -> Report:
     return preflight(device.user_address or "", name, password, **options)
 
 
-def _parsed(address: str | None) -> Address | None:
+def _parsed(address: SecretAddress | None) -> Address | None:
     try:
-        return parse_address(address or "")
+        return parse_address(address.reveal() if address else "")
     except ValueError:
         return None
 
 
+def host_of(device: Device) -> str:
+    """Return the host of an RTSP device, in lower case; "" where its address is none."""
+    parts = _parsed(device.user_address)
+    return parts.host.lower() if parts else ""
+
+
 def bare(device: Device) -> str:
     """Return a device's address without the login in it, or an example where there is none."""
-    address = str(device.user_address or "rtsp://host:554/path")
+    address = device.user_address or SecretAddress("rtsp://host:554/path")
     parts = _parsed(address)
-    return mask(parts.url) if parts else mask_address(address, broken=True)
+    return str(SecretAddress(parts.url) if parts else address)
 
 
-def login_of(device: Device) -> tuple[str, str]:
+def login_of(device: Device) -> tuple[str, Secret]:
     """Return name and password of a device's login, of its fields or of its address; "" is none."""
     parts = _parsed(device.user_address)
     name = device.login_name or (parts and parts.login_name)
@@ -57,7 +63,9 @@ def with_login_of(wanted: Device, device: Device) -> Device:
         return device
     name, password = (ours or own for ours, own in zip(given, login_of(device), strict=True))
     parts = _parsed(device.user_address)
-    address = device.user_address if parts is None or parts.login_name is None else parts.url
+    address = device.user_address
+    if parts is not None and parts.login_name is not None:
+        address = SecretAddress(parts.url)
     options = {**device.options, "login_name": name, "login_password": password}
     return replace(device, user_address=address, options=options)
 
@@ -84,5 +92,5 @@ def place(device: Device) -> tuple[object, ...]:
     """Return what makes two addresses one: a login, or a usual port left out, changes nothing."""
     parts = _parsed(device.user_address)
     if parts is None:
-        return (str(device.user_address),)
+        return (device.user_address,)
     return parts.scheme, parts.host.lower(), parts.port, parts.path

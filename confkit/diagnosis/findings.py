@@ -9,7 +9,7 @@ from shlex import quote
 from ..errors import ConfkitError, TransportError
 from ..records import Device
 from ..rtsp.report import Report
-from ..secret import mask_address
+from ..secret import redact
 from .device_address import bare, login_of
 
 VERDICTS: dict[str, dict[str, str]] = tomllib.loads(
@@ -75,7 +75,7 @@ def named(device: Device) -> str:
 
 def import_call(device: Device) -> str:
     """Return the call that imports a device."""
-    name = mask_address(device.user_name or "NAME")
+    name = redact(device.user_name or "NAME")
     call = ", ".join(map(repr, (device.room_id, _user_id(device), name, bare(device))))
     return f"ck.import_device(client, {call}{_login(device)}, preflight=True, verify=True)"
 
@@ -97,7 +97,7 @@ def diagnose_call(device: Device) -> str:
 
 def diagnose_line(room_id: str, user_id: str | None) -> str:
     """Return the command that does the same for a camera whose address is unknown."""
-    named = f"{quote(room_id)} {quote(mask_address(user_id or 'USER_ID'))}"
+    named = f"{quote(room_id)} {quote(redact(user_id or 'USER_ID'))}"
     return f"confkit diagnose {named} --address rtsp://... [--login-name NAME]"
 
 
@@ -109,7 +109,7 @@ def preflight_line(device: Device) -> str:
 
 
 def _user_id(device: Device) -> str:
-    return mask_address(device.user_id or "USER_ID")  # some are called by their address
+    return redact(device.user_id or "USER_ID")  # some are called by their address
 
 
 def _login(device: Device) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ..client import Client
 from ..devices import list_devices
-from ..frames import strings
 from ..tables import room_ids
 
 if TYPE_CHECKING:
@@ -44,4 +43,4 @@ def known_rooms(
         for room_id in ids:
             found.setdefault(room_id, {})[source] = None
     named = [", ".join(names) for names in found.values()]
-    return pd.DataFrame({"room_id": strings([*found]), "source": strings(named)})
+    return pd.DataFrame({"room_id": [*found], "source": named}, dtype="string")

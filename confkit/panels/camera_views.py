@@ -11,7 +11,7 @@ from ..checks import outcome_table
 from ..errors import ConfkitError
 from ..records import Device
 from ..rtsp.report import FAILED, OK, RUNNING, SKIPPED, Stage
-from ..secret import mask_address
+from ..secret import redact
 
 if TYPE_CHECKING:
     from ..sandbox import Sandbox
@@ -36,7 +36,7 @@ def thumbnails_html(sandbox: Sandbox, devices: Iterable[Device]) -> str:
 
 
 def _thumbnail(sandbox: Sandbox, device: Device) -> str:
-    name = escape(mask_address(device.user_name or device.user_id))
+    name = escape(redact(device.user_name or device.user_id))
     try:
         data = b64encode(sandbox.snapshot(device.room_id, device.user_id).png(_WIDTH)).decode()
         shown = f'<img alt="The newest picture of {name}" src="data:image/png;base64,{data}">'

@@ -14,7 +14,7 @@ from ..errors import ConfigError
 from ..operations import B1
 from ..records import Device, parameter_error, parse_id, require_text
 from ..rtsp.address import parse_address
-from ..secret import Guarded
+from ..secret import Secret, SecretAddress, reveal
 from .arranging import row
 from .parts import Field
 
@@ -47,12 +47,14 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
             if name not in self.inputs:
                 raise ConfigError(f"a device has no {name}", f"It has {', '.join(self.inputs)}.")
             if name == "options" and not isinstance(value, str | None):
-                value = json.dumps(value)
-            self.inputs[name].fill("" if value is None else str(value))
+                value = json.dumps(reveal(value))
+            if not isinstance(value, Secret):
+                value = "" if value is None else str(value)
+            self.inputs[name].fill(value)
 
-    def typed(self, name: str) -> Guarded:
+    def typed(self, name: str) -> str:
         """Return what is typed into a field, without the blanks around it."""
-        return Guarded((self.inputs[name].text or "").strip())
+        return Secret(self.inputs[name].text or "").reveal().strip()
 
     def device(self) -> Device:
         """Return the device to import; ParameterError where something is missing or wrong."""
@@ -66,14 +68,14 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
         """Return the device as far as a preflight needs it, which is its address and the login;
         ParameterError where these are wrong."""
         self._move_login()
-        login = self.inputs["login_name"].text, self.inputs["login_password"].text
+        name, password = self.inputs["login_name"].text, self.inputs["login_password"].text
         return Device(
             self.typed("room_id"),
             self.typed("user_id"),
             self.typed("user_name"),
-            address_checked(B1, self.typed("user_address")),
+            address_checked(B1, SecretAddress(self.typed("user_address"))),
             self.typed("user_data"),
-            options_checked(self._options(), *login),
+            options_checked(self._options(), name.reveal() if name else None, password),
         )
 
     def _move_login(self) -> None:

@@ -24,7 +24,7 @@ from ..operations import B1
 from ..records import Device
 from ..rooms import get_room
 from ..rtsp.report import RUNNING, Report, Stage
-from ..secret import mask_address
+from ..secret import redact
 from ..sweep import sweep
 from ..text import counted
 from .arranging import button, check, columns, heading, row, shown
@@ -179,7 +179,7 @@ class DevicePanel(Panel):
             if device.user_id == user_id and room_id in (None, device.room_id):
                 self.table.choose(key)
                 return device
-        called = repr(mask_address(str(user_id)))
+        called = repr(redact(str(user_id)))
         raise ConfigError(f"{called} is not in the list", "Refresh it, or list another room.")
 
     def _pick(self, key: str) -> None:
@@ -207,7 +207,7 @@ class DevicePanel(Panel):
         self.ask("Remove", question, partial(self._take_out, device))
 
     def _take_out(self, device: Device) -> None:
-        called = mask_address(device.user_id)
+        called = redact(device.user_id)
         done = f"{called} was removed from room {device.room_id}."
         with self._changing(f"Removing {called}", done):
             remove_device(self.client, device)
@@ -301,7 +301,7 @@ class DevicePanel(Panel):
         self.ask("Import", question, action, grave=False)
 
     def _bring_in(self, device: Device, preflight: bool, verify: bool) -> Device:
-        called = mask_address(device.user_id)
+        called = redact(device.user_id)
         seen = ", and seen in it" if verify else ""
         done = f"{called} was imported into room {device.room_id}{seen}."
         with self._changing(f"Importing {called}", done) as work:
@@ -357,5 +357,5 @@ def _camera(device: Device) -> tuple[object, ...]:
 
 
 def _named(device: Device) -> str:
-    called = mask_address(device.user_id)
-    return f'"{mask_address(device.user_name)}" ({called})' if device.user_name else called
+    called = redact(device.user_id)
+    return f'"{redact(device.user_name)}" ({called})' if device.user_name else called

@@ -23,7 +23,7 @@ import pandas as pd
 from ..charts.looks import STATES
 from ..charts.rooms import row_now
 from ..errors import ApiError, ConfigError, ConfkitError, RoomNotFound, TokenRejected
-from ..frames import OTHER, ROOM_MODE, ROOM_STATUS, strings
+from ..frames import OTHER, ROOM_MODE, ROOM_STATUS
 from ..occupancy.known import known_rooms
 from ..sweep import NOT_ASKED, UTILISATION, Sweep, sweep, utilisation
 from ..tables import RoomIds
@@ -448,8 +448,8 @@ class RoomsModel:
         wait = min(self.every * 2.0 ** min(tries, 16), max(self.every, LONGEST))
         self.outage = Outage(since, tries, self._clock() + wait, error)
         if self.found:
-            failed = strings([str(error)] * len(self.frame))
-            self._put(self.frame.assign(**{"error": failed, UNREAD: True}))
+            lost = self.frame.assign(error=str(error)).astype({"error": "string"})
+            self._put(lost.assign(**{UNREAD: True}))
 
     def seconds_left(self) -> float:
         """How long it is until the next try in an outage."""

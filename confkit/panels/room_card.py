@@ -17,7 +17,7 @@ from ..deployment import McuAnswer
 from ..devices import list_devices
 from ..diagnosis.device_address import bare
 from ..errors import ConfkitError, RoomNotFound
-from ..frames import ROOM_MODE, ROOM_STATUS, strings, users_frame
+from ..frames import ROOM_MODE, ROOM_STATUS, users_frame
 from ..occupancy.zones import zone
 from ..records import Device, Room, RoomUser
 from ..rooms import get_room, get_room_users
@@ -94,8 +94,8 @@ class RoomDetails:
         seated = {one.user_id for one in listed(self.devices)}
         kinds = ["device" if one in seated else "person" for one in frame["user_id"]]
         known = isinstance(self.devices, list)
-        frame["kind"] = strings(kinds if known else [None] * len(kinds))
-        return frame
+        frame["kind"] = kinds if known else None
+        return frame.astype({"kind": "string"})
 
 
 def room_details(client: Client, room_id: str, before: RoomDetails) -> Iterator[RoomDetails]:

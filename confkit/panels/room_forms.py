@@ -76,7 +76,7 @@ def add_form(
     column = arranging.choice("Column of the IDs", [("", ANY)])
 
     def offer(_: object = None) -> None:
-        names = columns_in_file(file.name, file.text) if file.text else []
+        names = columns_in_file(file.name, file.text.reveal()) if file.text else []
         column.options = [("choose one", ANY), *((one, one) for one in names)]
         arranging.shown(column, len(names) > 1 and "room_id" not in names)
 
@@ -88,7 +88,7 @@ def add_form(
             return pasted
         if column.layout.display is None and not column.value:
             raise ConfigError("Which column holds the room IDs? Choose it beside the file.")
-        found = ids_in_file(file.name, file.text, column.value or None)
+        found = ids_in_file(file.name, file.text.reveal(), column.value or None)
         return [*pasted, *found.ids] if pasted else found
 
     def submit() -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager, nullcontext, suppress
 
-from ..secret import mask, mask_address
+from ..secret import SecretAddress, redact
 from .address import Address, parse_address, sendable
 from .auth import Credentials, Login
 from .connection import Connection, dial, look_up, talk
@@ -253,7 +253,7 @@ class Conversation:
             address = parse_address(response.get("Location"))
         except ValueError:
             return PullRefused("redirected", "The camera redirects, but to no RTSP address.")
-        target = mask(mask_address(address.url), *self._credentials.secrets)
+        target = redact(str(SecretAddress(address.url)), self._credentials.secrets)
         reason = f"The camera redirects to {target[:_SHOWN]}."
         return PullRefused("redirected", reason, advice="Try that address, with its own login.")
 

@@ -7,7 +7,7 @@ import threading
 from importlib.util import find_spec
 from typing import Any
 
-from ..secret import Guarded, GuardedAddress, Secret, mask, mask_address
+from ..secret import Secret, SecretAddress, redact
 from .address import target
 from .blocking import blocking
 from .connection import speaks_tls
@@ -23,9 +23,9 @@ _SECOND_LOOK = 1.0  # seconds to ask a silent port whether it wants encryption
 
 
 def preflight(
-    url: str,
+    url: str | SecretAddress,
     login_name: str | None = None,
-    login_password: str | None = None,
+    login_password: str | Secret | None = None,
     *,
     transport: str = "auto",
     timeout: float = 20.0,
@@ -45,23 +45,26 @@ def preflight(
     "running" then) and when it has ended.  The camera waits meanwhile, so it had better be quick;
     what it raises ends the preflight and is raised here.
     """
-    url = GuardedAddress(url)  # a traceback shows the locals
+    url = SecretAddress(url)  # a traceback shows the locals
+    if login_password is not None and not isinstance(login_password, str | Secret):
+        raise ValueError("login_password is not a text.")
+    password = None if login_password is None else Secret(login_password)
+    del login_password
     if transport not in TRANSPORTS:
         raise ValueError(f"transport is {transport!r}; it is one of {', '.join(TRANSPORTS)}.")
     if not timeout > 0:
         raise ValueError("timeout is a number of seconds above 0.")
-    for name, value in (("login_name", login_name), ("login_password", login_password)):
-        if value is not None and not isinstance(value, str):
-            raise ValueError(f"{name} is not a text.")
-    login_password = None if login_password is None else Secret(login_password)
+    if login_name is not None and not isinstance(login_name, str):
+        raise ValueError("login_name is not a text.")
 
     async def run() -> Report:
         steps = Steps("address", on_stage)
+        plain = password.reveal() if password is not None else None
         try:
-            address, login = target(Guarded(url), login_name, login_password)
+            address, login = target(url.reveal(), login_name, plain)
         except PullRefused as refusal:
             stages = steps.end(refusal.reason)
-            return _report(mask_address(url, broken=True), stages, refusal)
+            return _report(str(url), stages, refusal)
         camera = Conversation(
             address,
             login,
@@ -70,7 +73,7 @@ def preflight(
             verify=verify,
             steps=steps,
         )
-        subject = mask(mask_address(address.url), login.password if login else "")
+        subject = redact(str(SecretAddress(address.url)), [login.password] if login else [])
         return await _look(subject, camera)
 
     try:

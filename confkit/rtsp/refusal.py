@@ -6,7 +6,7 @@ import re
 import ssl
 from http import HTTPStatus
 
-from ..secret import mask
+from ..secret import redact
 from .message import Response
 from .verdicts import VERDICTS
 
@@ -109,6 +109,6 @@ def shown(reason: str, *secrets: str) -> str:
     """Return a camera's own words as they may be shown: short, printable, nothing secret."""
     if reason in _USUAL:  # nearly always, and looking for secrets takes as long as an exchange
         return reason
-    hidden = mask(reason, *secrets)
+    hidden = redact(reason, secrets)
     printable = "".join(letter if letter.isprintable() else " " for letter in hidden)
     return _LONG_WORD.sub("***", printable)[:_REASON_LENGTH].strip(" .")

@@ -19,6 +19,7 @@ from ..diagnosis import diagnose_device
 from ..errors import ConfigError, RoomNotFound
 from ..records import Device
 from ..rtsp.preflight import preflight
+from ..secret import SecretAddress
 from ..sweep import sweep
 from ..text import counted
 from .inputs import to_set
@@ -82,11 +83,11 @@ def camera_does_not_appear(
     helps = report.verdict in HELPS and trial.codec and (camera or (device and address))
     again = f"The camera plays from here. {to_set('apply', True)}: it is imported again."
     if helps and (yield from may_change(client, apply, AGAIN)):
-        old, removed = camera or Device(room_id, device, device, address), False
+        old, removed = camera or Device(room_id, device, device, SecretAddress(address)), False
         new = replace(
             old,
             user_name=old.user_name or old.user_id,
-            user_address=address or old.user_address,
+            user_address=SecretAddress(address) if address else old.user_address,
             options={name: value for name, value in old.options.items() if name not in login},
         )
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..secret import Secret, holds, mask, mask_address
+from ..secret import Secret, SecretAddress, is_secret, redact
 
 Value = TypeVar("Value", bool, int, float, str)
 
@@ -42,9 +42,11 @@ def given(name: str, default: Value) -> Value:
     """An input: what CONFKIT_RUNBOOK_NAME holds, read as the default's type, else the default.
 
     ConfigError: it is no such value, or it is a secret by its name or by what it holds."""
-    text = Secret(os.environ.get(variable(name), ""))  # to tracebacks: what it is comes out here
+    text = Secret(os.environ.get(variable(name), ""))  # a traceback shows the locals
     refuse_secret(name, text)
-    return typed(name, text, default, variable(name)) if variable(name) in os.environ else default
+    if variable(name) not in os.environ:
+        return default
+    return typed(name, text.reveal(), default, variable(name))
 
 
 def typed(name: str, text: str, default: Value, origin: str) -> Value:
@@ -66,17 +68,12 @@ def typed(name: str, text: str, default: Value, origin: str) -> Value:
         raise ConfigError(f"{name} (from {origin}) is {text!r}", f"Give {kind}.") from None
 
 
-def refuse_secret(name: str, text: str, *secrets: str) -> None:
+def refuse_secret(name: str, text: str | Secret, *secrets: str) -> None:
     """Raise ConfigError, without quoting it, if an input is a secret by its name, or its text holds
     one: a login, a token, one of these `secrets` or of the environment's."""
-    text = Secret(text)
-    named = Secret(f"{name}=a {text}")
-    if (
-        mask(named) != named
-        or mask_address(text, broken="://" not in text) != text
-        or signed(text)
-        or _holds(text, secrets)
-    ):
+    hidden = Secret(text)
+    del text  # a traceback shows the locals
+    if is_secret(name) or _holds_secret(hidden.reveal(), secrets):
         raise ConfigError(
             f"{name} is a secret or holds one, and inputs stand in reports: it is never one",
             "Keys come from the profile or CONFKIT_SECRET_KEY; a camera's password is asked for, "
@@ -84,10 +81,18 @@ def refuse_secret(name: str, text: str, *secrets: str) -> None:
         )
 
 
-def _holds(text: str, secrets: tuple[str, ...]) -> bool:
-    """Whether it is one of these secrets or of the environment's, or a longer one stands in it."""
+def _holds_secret(text: str, secrets: tuple[str, ...]) -> bool:
+    """Whether there is a secret in a text: by its name, a login, a token or digest, or one of these
+    secrets or of the environment's; of these a short one counts as the whole text alone."""
     kept = {*secrets, *(os.environ.get(name, "") for name in KEPT)} - {""}
-    return text.strip() in kept or holds(text, *(one for one in kept if len(one) >= _LONG))
+    long = [value for value in kept if len(value) >= _LONG]
+    shown = redact(text, long)
+    return (
+        shown != text
+        or str(SecretAddress(text)) != text
+        or text.strip() in kept
+        or bool(signed(text))
+    )
 
 
 def camera_password(login_name: str) -> Secret | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import Any
 
 from ..checks import Checklist, checks_table
 from ..errors import ConfigError
-from ..secret import mask, mask_code
+from ..secret import MASK, SecretAddress, redact
 from ..text import write_atomically
 from .inputs import signed
 from .running import Run
@@ -104,17 +105,25 @@ def _cells(executed: Any, hidden: tuple[str, ...]) -> str:
     for cell, shown in zip(executed.cells, cells, strict=True):
         tags = cell.metadata.get("tags", [])
         if cell.cell_type == "code" and "injected-parameters" not in tags:
-            shown["source"] = mask_code(cell.source, *hidden, *signed(cell.source))
+            shown["source"] = _code(cell.source, hidden)
     exporter = HTMLExporter(template_name="basic")
     exporter.raw_template = _FOLDED
     page: str = exporter.from_notebook_node(from_dict({**executed, "cells": cells}))[0]
     return page
 
 
+def _code(source: str, hidden: tuple[str, ...]) -> str:
+    """A cell's code without these values, tokens, and logins in addresses: what stands behind a
+    secret's name in it is code that takes the secret from elsewhere."""
+    for value in filter(None, (*hidden, *signed(source))):
+        source = source.replace(value, MASK)
+    return re.sub(r"\w+://[^\s\"']+", lambda address: str(SecretAddress(address[0])), source)
+
+
 def _clean(value: Any, hidden: tuple[str, ...]) -> Any:
     """The value without what is secret in its texts; pictures are left as they are."""
     if isinstance(value, str):
-        return mask(value, *hidden, *signed(value))
+        return redact(value, [*hidden, *signed(value)])
     if isinstance(value, list):
         return [_clean(one, hidden) for one in value]
     if isinstance(value, dict):

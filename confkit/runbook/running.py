@@ -18,7 +18,7 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from ..checks import Check, Checklist
 from ..interrupts import OTHERS, handled, held_off
-from ..secret import mask
+from ..secret import redact
 from .book import CHECK
 from .inputs import HEADLESS
 
@@ -146,7 +146,7 @@ async def _play(
         except DeadKernelError:
             causes.append("its kernel died; look at the memory of this machine and run it again")
         except RuntimeError as error:  # what jupyter_client raises for one that does not start
-            causes.append(f"its kernel did not start ({mask(str(error))})")
+            causes.append(f"its kernel did not start ({redact(str(error))})")
         finally:
             with held_off():
                 if client.kc is not None:
@@ -185,5 +185,5 @@ async def _broken(client: _Watched, cell: Any, place: int) -> list[str]:
     try:
         await client.async_execute_cell(cell, place)
     except CellExecutionError as error:
-        return [f"cell {place + 1} broke: {mask(f'{error.ename}: {error.evalue}')}"]
+        return [f"cell {place + 1} broke: {redact(f'{error.ename}: {error.evalue}')}"]
     return []

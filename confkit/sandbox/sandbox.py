@@ -92,14 +92,15 @@ class Sandbox:
         port: int = 0,
         outgoing_port: int = 0,
         access_key: str | None = None,
-        secret_key: str | None = None,
+        secret_key: str | Secret | None = None,
         token_lifetime: float = 3600.0,
         dial_timeout: float | None = None,
         latency: float = 0.0,
         clock: Callable[[], float] | None = None,
         explain: bool = False,
     ) -> None:
-        secret_key = None if secret_key is None else Secret(secret_key)
+        own_key = None if secret_key is None else Secret(secret_key)
+        del secret_key  # a traceback shows the locals
         self._urls: tuple[str, ...] = ()
         self._thread: LoopThread | None = None
         self.closed = False  # whether it has been closed
@@ -110,7 +111,7 @@ class Sandbox:
                 f"not on {host!r}",
                 "Leave out seed, or use host='127.0.0.1'.",
             )
-        if "" in (access_key, secret_key):
+        if "" in (access_key, own_key):
             raise ConfigError("A key is empty", "Give a text, or leave it out.")
         patience = 1 if dial_timeout is None else dial_timeout
         if not (token_lifetime > 0 and patience > 0 and 0 <= latency < 3600):
@@ -128,7 +129,7 @@ class Sandbox:
         self.seed = seed
         self.dialect = dialect or Dialect()
         self.access_key = access_key or own[0]
-        self.secret_key = Secret(secret_key or own[1])
+        self.secret_key = (own_key or Secret(own[1])).reveal()
         ids = identity.Ids(seed)
         still = None if seed is None else lambda: identity.SEEDED_MOMENT
         self._service = Service(
@@ -261,14 +262,14 @@ class Sandbox:
         self,
         room_id: str,
         user_name: str,
-        password: str | None = None,
+        password: str | Secret | None = None,
         user_id: str | None = None,
     ) -> str:
         """Return the user id of a person who has joined; `password` is the room's host_password and
         makes a host. RoomJoinRefused: room unknown, closed, locked (for hosts too) or full, id
         taken, password wrong, licence expired or used up, no media server. ValueError: name or
         id is no text, or empty."""
-        password = None if password is None else Secret(password)
+        password = Secret(password) if password is not None else None
         return self._service.join(room_id, user_name, password, user_id)
 
     @served
@@ -311,7 +312,7 @@ class Sandbox:
         self,
         path: str | None = None,
         login_name: str | None = None,
-        login_password: str | None = None,
+        login_password: str | Secret | None = None,
         codec: str = "h264",
         size: tuple[int, int] = (640, 360),
         fps: int = 15,
@@ -356,12 +357,12 @@ class Sandbox:
         return dict(FAULTS)
 
     @served
-    async def unplug(self, url: str) -> None:
+    async def unplug(self, url: str | Secret) -> None:
         """Remove a camera: whoever watches it is cut off, and its address answers 404."""
         try:
             if self._cameras is None:
                 raise LookupError
-            await self._cameras.remove(url)
+            await self._cameras.remove(Secret(url).reveal())
         except (LookupError, ValueError):
             raise ConfkitError("The sandbox has no camera at this address.") from None
 

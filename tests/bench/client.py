@@ -39,7 +39,7 @@ def main() -> None:
     ):
         room_id = ck.create_room(client, "Weekly sync", "ops", attendee_max=25)
         address = f"{url}/rtc/room/get"
-        query = {"access_token": str(client.token()), "room_id": room_id}
+        query = {"access_token": client.token().reveal(), "room_id": room_id}
         asked = {
             "requests": lambda: [session.get(address, params=query) for _ in range(CALLS)],
             "get_room": lambda: [ck.get_room(client, room_id) for _ in range(CALLS)],

@@ -78,7 +78,10 @@ def test_what_a_function_raises_is_told_with_its_text_and_no_secret(client):
     """The text of the error is there, cut where it is long; token and secret key are not in it."""
 
     def leaky(*_):
-        raise KeyError(f"{client.token()} {client.secret_key} password=geheim " + "long " * 200)
+        raise KeyError(
+            f"{client.token().reveal()} {client.secret_key.reveal()} password=geheim "
+            + "long " * 200
+        )
 
     told = course.check("topic-cut", broken).told
     assert told.startswith("Your function raised UnicodeDecodeError: 'utf-8' codec can't decode")
@@ -86,7 +89,7 @@ def test_what_a_function_raises_is_told_with_its_text_and_no_secret(client):
     assert "KeyError" in told
     assert told.endswith(" [...].")
     assert len(told) < 400
-    for secret in (client.token(), client.secret_key, "geheim"):
+    for secret in (client.token().reveal(), client.secret_key.reveal(), "geheim"):
         assert secret not in told
 
 
@@ -158,6 +161,6 @@ def test_a_finding_says_its_verdict_in_words_and_escapes_what_it_shows():
 
 def test_the_token_of_one_s_own_login_is_right_too(client):
     """With a client its own login counts, and a mistake in it is named; without one it does not."""
-    assert course.check("token", str(client.token()), client).right
-    assert "newline" in course.check("token", f"{client.token()}\n", client).told
-    assert not course.check("token", str(client.token())).right
+    assert course.check("token", client.token().reveal(), client).right
+    assert "newline" in course.check("token", f"{client.token().reveal()}\n", client).told
+    assert not course.check("token", client.token().reveal()).right

@@ -13,10 +13,9 @@ from tests.ports import HERE
 from tests.scripted import VECTOR_TOKEN, Reply
 
 A1, A2, A3, A5, B1, B2, B3 = (
-    OPERATIONS[key].path for key in ("A1", "A2", "A3", "A5", "B1", "B2", "B3")
+    OPERATIONS[key].path for key in ["A1", "A2", "A3", "A5", "B1", "B2", "B3"]
 )
 OPEN = ("hash", "signature", "create_method", "list_method", "placement")
-SIGNATURES = [(name, form) for name in CHOICES["hash"] for form in CHOICES["signature"]]
 NAMES = (
     {"token_parameter": "access_tocken"},
     {"token_parameter": "token"},
@@ -61,14 +60,12 @@ def checked(
     return answer
 
 
-EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
-ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
 USUAL = {
     A3: checked(404),
     A5: checked(404),
     B1: checked(401, name="accessToken"),
     B2: checked(425),
-    B3: checked(EMPTY, name="accessToken"),
+    B3: checked({"ret": 0, "data": {"total": 0, "items": []}}, name="accessToken"),
 }
 
 

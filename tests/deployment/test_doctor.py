@@ -15,21 +15,7 @@ from confkit.connect import SERVICE
 from confkit.deployment import CHECKS, checkup
 from confkit.sandbox import Sandbox
 from tests.commands import known, run
-from tests.deployment.services import (
-    A1,
-    A2,
-    A3,
-    A5,
-    B1,
-    B2,
-    B3,
-    EMPTY,
-    ROOM,
-    USUAL,
-    checked,
-    deaf,
-    dialects,
-)
+from tests.deployment.services import A1, A2, A3, A5, B1, B2, B3, USUAL, checked, deaf, dialects
 from tests.ports import HERE, quiet_port
 from tests.scripted import GRANTED, Reply, scripted
 
@@ -68,8 +54,8 @@ def other(sandbox, **options):
 
 @pytest.mark.parametrize("dialect", dialects(seed=3, count=8)[-9:], ids=str)
 def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
-    """Without a room what needs one is left out, and of B1 and B2 nothing is sent that could work;
-    a client that is read only sends neither."""
+    """Without a room what needs one is left out; B1 is not asked, and of B2 nothing is sent that
+    could work; a client that is read only does not send that."""
     with Sandbox(seed=1, dialect=dialect) as sandbox, sandbox.connect() as maker:
         room_id = ck.create_room(maker, "Weekly sync", "ops")
         client = sandbox.connect()
@@ -82,15 +68,13 @@ def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
         assert (client.session, client.timeout, dict(client.session.hooks)) == before
         assert not client.authenticated
         assert "B2 425: the room has no device with this userId" in sandbox.refusals
-        assert (sandbox.room_ids(), sandbox.count(A2)) == ([room_id], 1)
-        counted = sandbox.count(B1), sandbox.count(B2)
+        assert (sandbox.room_ids(), sandbox.count(A2), sandbox.count(B1)) == ([room_id], 1, 0)
+        removals = sandbox.count(B2)
         rows = examine(sandbox.connect(read_only=True))
         assert outcomes(rows) == "PPPPPPPSS"
-        holds(rows["token in B"], "PASS", "B1 and B2 were not asked, as this client is read only")
-        assert (sandbox.count(B1), sandbox.count(B2)) == counted
+        holds(rows["token in B"], "PASS", "B2 was not asked, as this client is read only")
+        assert sandbox.count(B2) == removals
 
-
-# The dialect
 
 OLD = {"token_parameter": "access_tocken", "mcu_token_parameter": "token"}
 # The client's dialect, the service's, and which check names which settings.
@@ -98,10 +82,10 @@ WRONG = [
     (
         {"remove_token_parameter": "accessToken", "token_parameter": "token"},
         {"signature": "raw", "hash": "md5", "list_method": "POST", "placement": "json"}
-        | {"token_parameter": "token", "create_method": "POST"},
+        | {"token_parameter": "token"},
         {
-            "keys": "hash=md5, signature=raw",
-            "token in B": "create_method=POST",
+            "keys": "hash=md5,signature=raw",
+            "token in B": "list_method=POST,placement=json; B2 takes the token otherwise: remove_",
         },
     ),
     (
@@ -135,19 +119,14 @@ def test_one_run_names_all_wrong_settings_of_the_dialect(used, wanted, named):
         line = advice.partition("CONFKIT_DIALECT=")[2]
         assert ck.Dialect.parse(line) == wanted
         arguments = advice.partition("dialect=ck.")[2].partition(", or set")[0]
-        arguments = arguments.partition(", and unset")[0]
         assert eval(arguments, {"Dialect": ck.Dialect}) == wanted
         assert client.dialect == used
 
 
-# Keys and token
-
-
 def test_refused_keys_are_looked_into_within_the_bound(sandbox):
     """At most two logins fail, and the secret is in no request."""
-    client = other(sandbox, secret_key="s0me-0ther\u200b")
+    client = other(sandbox, secret_key="s0me-0ther")
     rows = examine(client)
-    holds(rows["keys"], "FAIL", "white space, quotes or letters beyond ASCII in secret_key")
     holds(rows["finding"], "FAIL", "keys: A1 refuses the keys (401); refused: sha1 hex, sha1 raw;")
     holds(rows["finding"], "FAIL", "not tried (max_failed_logins=2): sha256 hex", "logins 8")
     assert (sandbox.count(A1), outcomes(rows)) == (2, "PPPPFSSSS")
@@ -177,74 +156,64 @@ def test_a_token_that_is_held_is_not_put_at_risk(client, sandbox, script):
     assert service.seen[A1] == 1
 
 
+ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
 READ, SHUT = checked(ROOM), checked({**ROOM, "room_status": 3})
 NO_PORT = checked({"ret": 0, "addr": f"{HERE}:1"})
 LOST = Reply(drop=True)
-# An operation that answers otherwise, the check, its outcome, what it says and the next step.
+# Operations that answer otherwise, the check, its outcome, what it says and the next step.
 FAULTS = {
-    "A in trouble": (A3, {"ret": 700}, A, "PASS", "answers with result code 700", ""),
-    "B without token": (B3, EMPTY, B, "PASS", "result code 0, as no token", "Tell the operator"),
-    "A1 is silent": (A1, LOST, "keys", "FAIL", "says nothing of the keys: the", "service runs"),
-    "A1 is late": (A1, {"ret": 504}, "keys", "FAIL", "504: timeout", ""),
-    "A1 then": (A1, [{"ret": 401}, {"ret": 4711}], "keys", "FAIL", "keys: authenticate", ""),
-    "A3 is silent": (A3, [{"ret": 602}, LOST], "token in A", "FAIL", "closed the connection", ""),
-    "A3 says 407": (A3, {"ret": 407}, "token in A", "UNKNOWN", "407: parameter error", "Give a"),
-    "A3 of another": (A3, {"ret": 602}, "token in A", "FAIL", "in every known way: 602", "balanc"),
-    "success to all": (A3, {"ret": 0}, "token in A", "UNKNOWN", "success, with the token and", ""),
-    "B3 of another": (B3, {"ret": 602}, "token in B", "FAIL", "way: 602", "see that outgoing_url"),
-    "B3 is down": (B3, [{"ret": 602}, {"ret": 304}], "token in B", "FAIL", "304: get failed", ""),
-    "B2 of another": (B2, {"ret": 602}, "token in B", "FAIL", "B2 refused the token", "provider"),
-    "B2 alike": (B2, {"ret": 425}, "token in B", "UNKNOWN", "425: user does not exist, with", ""),
-    "B1 is down": (B1, checked(302, 602, "accessToken"), "token in B", "FAIL", "302: create", ""),
-    "no room": (A3, checked(404), "room", "FAIL", "room 7: get room (A3)", "room"),
-    "closed": (A3, SHUT, "room", "PASS", "it is closed", ""),
-    "no MCU": ([A3, A5], [READ, {"ret": 410}], "media server", "FAIL", "410: no MCU", ""),
-    "no address": ([A3, A5], [READ, checked({"ret": 0})], "media server", "FAIL", "addr", ""),
-    "MCU is shut": ([A3, A5], [READ, NO_PORT], "media server", "FAIL", f"{HERE}:1 does", "UDP"),
+    "A in trouble": ({A3: {"ret": 700}}, A, "PASS", "answers with result code 700", ""),
+    "B without token": ({B3: {"ret": 0}}, B, "PASS", "result code 0, as no token", "operator"),
+    "A1 is silent": ({A1: LOST}, "keys", "FAIL", "says nothing of the keys: the", "service runs"),
+    "A1 is late": ({A1: {"ret": 504}}, "keys", "FAIL", "504: timeout", ""),
+    "A1 then": ({A1: [{"ret": 401}, {"ret": 4711}]}, "keys", "FAIL", "keys: authenticate", ""),
+    "A3 is silent": ({A3: [{"ret": 602}, LOST]}, "token in A", "FAIL", "closed the connection", ""),
+    "A3 says 407": ({A3: {"ret": 407}}, "token in A", "UNKNOWN", "407: parameter error", "Give a"),
+    "A3 of another": ({A3: {"ret": 602}}, "token in A", "FAIL", "every known way: 602", "balanc"),
+    "success to all": ({A3: {"ret": 0}}, "token in A", "UNKNOWN", "success, with the token", ""),
+    "B3 of another": ({B3: {"ret": 602}}, "token in B", "FAIL", "way: 602", "that outgoing_url"),
+    "B3 is down": ({B3: [{"ret": 602}, {"ret": 304}]}, "token in B", "FAIL", "304: get failed", ""),
+    "B2 of another": ({B2: {"ret": 602}}, "token in B", "FAIL", "B2 refused the token", "provider"),
+    "B2 alike": ({B2: {"ret": 425}}, "token in B", "UNKNOWN", "425: user does not exist, with", ""),
+    "no room": ({A3: checked(404)}, "room", "FAIL", "room 7: get room (A3)", "room"),
+    "closed": ({A3: SHUT}, "room", "PASS", "it is closed", ""),
+    "no MCU": ({A3: READ, A5: {"ret": 410}}, "media server", "FAIL", "410: no MCU", ""),
+    "no address": ({A3: READ, A5: checked({"ret": 0})}, "media server", "FAIL", "addr", ""),
+    "MCU is shut": ({A3: READ, A5: NO_PORT}, "media server", "FAIL", f"{HERE}:1 does", "UDP"),
 }
 
 
 @pytest.mark.parametrize("row", FAULTS.values(), ids=FAULTS)
 def test_a_fault_is_named_by_its_check(script, row):
     """With its next step, and the finding repeats the first failure."""
-    paths, answers, name, outcome, detail, advice = row
-    if isinstance(paths, str):
-        paths, answers = [paths], [answers]
+    answers, name, outcome, detail, advice = row
     room_id = "7" if name in ("room", "media server") else None
-    rows = examine(script({**USUAL, **dict(zip(paths, answers, strict=True))}).client(), room_id)
+    rows = examine(script({**USUAL, **answers}).client(), room_id)
     holds(rows[name], outcome, detail, advice)
     if outcome == "FAIL":
         holds(rows["finding"], "FAIL", f"{name}: ", rows[name][2])
         assert rows["finding"][2]
 
 
-# The way to the service
-
-PORTAL = Reply("", status=302, headers={"Location": "https://portal.example/x?token=geheim99"})
 GOAL = "https://conference.example:8443"
 MOVED = Reply("", status=301, headers={"Location": f"{GOAL}{A3}?access_token=geheim99"})
 GUEST = Reply("<title>Guest access</title>", kind="text/html")
-NGINX = Reply("<html>", status=400)
 SMTP = Reply(raw=lambda peer: peer.sendall(b"220 smtp\r\n"))
-PROXY, BUNDLE = "NO_PROXY", "CONFKIT_CA_BUNDLE=ca.pem"
 # The address, settings of the client, the interface, what is wrong with it and the next step.
 IN_THE_WAY = [
     ("http://no-such-host.invalid:8080", {}, A, "could not resolve", "DNS or VPN"),
     ("http://255.255.255.255:9", {}, A, "unreachable", "base_url"),
-    ("http://h:1", {"proxy": "{closed}"}, A, "the proxy did not pass it on", PROXY),
+    ("http://h:1", {"proxy": "{closed}"}, A, "the proxy did not pass it on", "NO_PROXY"),
     ("{closed}", {}, A, "connection refused", "The setting is base_url."),
     ("{closed}", {}, B, "connection refused", "The setting is outgoing_url."),
     ("{deaf}", {"wait": 0.2}, A, "no connection within 0.2 s", "longer timeout"),
-    ("{tls}", {}, A, "certificate not trusted", BUNDLE),
+    ("{tls}", {}, A, "certificate not trusted", "CONFKIT_CA_BUNDLE=ca.pem"),
     ("{tls2}", {"verify": "{bundle}"}, A, "not valid for '127.0.0.2'", ""),
     ("{tls}", {"verify": "{code}"}, A, "the CA bundle cannot be read", "CONFKIT_CA_BUNDLE"),
     ("{plain}", {}, A, "does not speak TLS on this port", "http:// instead of https://"),
-    ("{secure}", {}, A, "the connection", "TLS, write https:// in"),
-    ("{secure}", {}, B, "the connection", "TLS, write https:// in"),
     ("{guest}", {}, A, "got HTML or XML (HTTP 200): it begins '<title>Guest", "no proxy"),
     ("{guest}", {}, B, "got HTML or XML (HTTP 200): it begins '<title>Guest", "no proxy"),
-    ("{portal}", {}, A, "(HTTP 302)", "set the address"),
-    ("{moved}", {}, A, f"it leads to {GOAL}{A3}", "set the address that it leads to"),
+    ("{moved}", {}, A, f" leads to {GOAL}{A3}: get", "set the address that it leads to"),
     ("{smtp}", {}, A, "HTTP", "host and port are right"),
     ("{unknown}", {}, A, "408: HTTP request not supported", ""),
 ]
@@ -253,8 +222,7 @@ IN_THE_WAY = [
 @pytest.fixture
 def world(certificate, sandbox):
     """Addresses by name, each of something that is there from when it is first named."""
-    replies = {"guest": GUEST, "portal": PORTAL, "moved": MOVED, "smtp": SMTP}
-    replies["unknown"] = {"ret": 408}
+    replies = {"guest": GUEST, "moved": MOVED, "smtp": SMTP, "unknown": {"ret": 408}}
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
 
@@ -264,9 +232,9 @@ def world(certificate, sandbox):
                 answers = dict.fromkeys((A3, B3), replies[name])
                 return ending.enter_context(scripted(answers)).base_url
             if name in (A, B):
-                paths = (A3, A5) if name == A else (B1, B2, B3)
-                service = ending.enter_context(scripted({path: USUAL[path] for path in paths}))
-                return service.base_url
+                own = (A3, A5) if name == A else (B1, B2, B3)
+                answers = {path: USUAL[path] if path in own else {"ret": 408} for path in USUAL}
+                return ending.enter_context(scripted(answers)).base_url
             if name.startswith("tls"):
                 host = f"127.0.0.{name[3:] or 1}"
                 return ending.enter_context(scripted(dict(USUAL), context, host)).base_url
@@ -274,10 +242,8 @@ def world(certificate, sandbox):
             return f"http://{HERE}:{port}"
 
     with ExitStack() as ending:
-        found = World({"bundle": str(certificate[0]), "code": __file__})
-        found["plain"] = sandbox.base_url.replace("http:", "https:")
-        found["secure"] = found["tls"].replace("https:", "http:")
-        yield found
+        plain = sandbox.base_url.replace("http:", "https:")
+        yield World({"bundle": str(certificate[0]), "code": __file__, "plain": plain})
 
 
 @pytest.mark.parametrize("row", IN_THE_WAY, ids=lambda row: f"{row[0]} {row[2]}")
@@ -304,54 +270,42 @@ def test_what_stands_in_the_way_is_named_with_the_setting(world, row):
 def test_swapped_addresses_and_paths_are_corrected_for_the_other_checks(method):
     """So that one run names all that is wrong."""
     with Sandbox(seed=1, dialect=ck.Dialect(hash="md5", list_method=method)) as sandbox:
-        client = other(sandbox, base_url=sandbox.outgoing_url, outgoing_url=sandbox.base_url)
-        rows = examine(client)
+        a, b = sandbox.base_url, sandbox.outgoing_url
+        rows = examine(other(sandbox, base_url=b, outgoing_url=a))
         assert outcomes(rows) == "PFFPPPPSS"
-        holds(rows[A], "FAIL", "but the other address does", f"Set base_url to {sandbox.base_url}.")
-        holds(
-            rows[B],
-            "FAIL",
-            "but the other address does",
-            f"Set outgoing_url to {sandbox.outgoing_url}.",
-        )
+        holds(rows[A], "FAIL", "but the other address does", f"Set base_url to {a}.")
+        holds(rows[B], "FAIL", "but the other address does", f"Set outgoing_url to {b}.")
         holds(rows["finding"], "FAIL", "interface A: ", "Set base_url")
-        usual = ck.Dialect(list_method=method)
-        client = other(sandbox, base_url=sandbox.base_url + "/rtc", dialect=usual)
+        client = other(sandbox, base_url=a + "/rtc", dialect=ck.Dialect(list_method=method))
         rows = examine(client, max_failed_logins=8)
         assert outcomes(rows) == "FPPPFPPSS"
-        holds(rows["settings"], "FAIL", "base_url ends with /rtc", sandbox.base_url)
+        holds(rows["settings"], "FAIL", "base_url ends with /rtc", a)
         holds(rows["finding"], "FAIL", "settings: base_url ends with /rtc, wh", "Set base_url to")
         holds(rows["finding"], "FAIL", "(then: keys)")
         assert client.base_url.endswith("/rtc")
 
 
 def test_the_settings_name_their_origins_and_no_key(script, monkeypatch):
-    """What is risky is remarked on; a client that is closed cannot be asked."""
+    """A client that is closed cannot be asked."""
     url = script(USUAL).base_url
     monkeypatch.setenv("CONFKIT_BASE_URL", url)
     client = ck.connect(outgoing_url=url + "/b", **KEYS)
     row = examine(client)["settings"]
     holds(row, "PASS", f"base_url (CONFKIT_BASE_URL) {url}; outgoing_url (argument) {url}/b")
     assert "demo_" not in row[1]
-    assert "Tokens can be read" in str(next(checkup(client_of("http://192.0.2.1:8080"))))
     client.close()
     with pytest.raises(ck.ConfigError, match="this client is closed"):
         ck.doctor(client)
 
 
-def test_http_400_of_a_port_of_tls_and_a_proxy_that_works(script):
-    """nginx says 400 to plain HTTP; and a proxy's login shows nowhere."""
-    rows = examine(client_of(script({A3: NGINX, B3: NGINX}).base_url))
-    holds(rows[A], "FAIL", "got HTML or XML (HTTP 400)", "If this port speaks TLS, write https://")
+def test_a_proxy_that_works(script):
+    """Its login shows nowhere."""
     client = client_of("http://service.invalid")
     proxy = script({**USUAL, A1: GRANTED}).base_url
     client.session.proxies = {"http": proxy.replace("//", "//me:geheim99@")}
     rows = examine(client)
     assert outcomes(rows) == "PPPPPPPSS"
     assert "geheim99" not in str(rows)
-
-
-# Time
 
 
 CLOCKS = [
@@ -393,9 +347,6 @@ def test_a_service_that_hangs_costs_no_more_than_the_time_allowed(script):
     rest = [astuple(check) for check in checks]
     assert {row[1] for row in rest} == {"UNKNOWN"}
     assert "not made: no time was left" in rest[0][2]
-
-
-# The command
 
 
 def test_the_command(sandbox):

@@ -8,31 +8,29 @@ from confkit.deployment import mcu_answers
 from tests.deployment.services import deaf
 from tests.ports import HERE
 
-FOREIGN = (
+NO_NAME, FOREIGN = "its host name is not known here", "is not host:port, so nothing was tried"
+OTHER_FORMS = (
     "host host: :9000 host:port host:0 host:70000 http://host:1 host:1/path host:1?x [::1 a:b:1"
 )
+# A name that nobody knows and one that no name can be; another form is not guessed at.
+ADDRESSES = {"media.invalid:9000": NO_NAME, "a..b:9000": NO_NAME, "": FOREIGN, "a b:1": FOREIGN}
+ADDRESSES |= dict.fromkeys(("user:pw@host:9000", *OTHER_FORMS.split()), FOREIGN)
 
 
-def test_ipv6_addresses_are_taken_in_brackets(version_six):
-    """A host in brackets is an IPv6 address."""
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_why_an_address_does_not_answer_is_a_sentence_and_no_login_shows(address):
+    """Nothing is raised; another form than host:port is shown, masked, and nothing is sent."""
+    answer = mcu_answers(address, timeout=30)
+    assert ADDRESSES[address] in answer.reason
+    assert "pw" not in answer.reason + repr(answer)
+
+
+def test_a_connection_is_accepted_or_not(version_six):
+    """A host in brackets is an IPv6 address; a port that takes no connection costs the time-out."""
     with socket.create_server((version_six, 0), family=socket.AF_INET6) as listener:
         assert mcu_answers(f"[::1]:{listener.getsockname()[1]}")
-
-
-def test_what_stands_in_the_way_is_told_and_nothing_raised():
-    """A name that nobody knows, one that no name can be, and a port that takes no connection."""
-    for host in ("media.invalid", "a..b"):
-        assert "its host name is not known here" in mcu_answers(f"{host}:9000", timeout=30).reason
     with deaf() as port:
         assert "no answer within 0.3 s" in mcu_answers(f"{HERE}:{port}", timeout=0.3).reason
-
-
-@pytest.mark.parametrize("address", ["", "a b:1", "user:pw@host:9000", *FOREIGN.split()])
-def test_what_is_not_host_and_port_is_told_without_trying(address):
-    """Another form is not guessed at: the text is shown, masked, and nothing is sent."""
-    found = mcu_answers(address)
-    assert "is not host:port, so nothing was tried" in found.reason
-    assert "pw" not in found.reason + repr(found)
 
 
 @pytest.mark.parametrize("timeout", [0, float("nan"), "2"])

@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 
+from confkit.secret import reveal
 from tests.ports import HERE
 
 
@@ -24,7 +25,7 @@ class Door:
         self.places, self.inside = places, 0
         self.knocks = 0
         self.open = set()
-        parts = url.removeprefix("rtsp://").partition("/")
+        parts = reveal(url).removeprefix("rtsp://").partition("/")
         host, port = parts[0].split(":")
         door = self
 

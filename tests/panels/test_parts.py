@@ -48,13 +48,13 @@ def test_a_chosen_file_is_read_as_text():
     """UTF-8, with a mark or without, and what spreadsheets write otherwise."""
     field = Field("Table", "file", ".csv")
     for whole, text in (
-        ("café".encode("utf-8-sig"), "café"),
-        ("café".encode("cp1252"), "café"),
+        ("Köhler".encode("utf-8-sig"), "Köhler"),
+        ("Köhler".encode("cp1252"), "Köhler"),
         (b"", None),
     ):
         says(field, "file", [memoryview(whole)], name="rooms.csv")
         assert (field.text, field.name) == (text, "rooms.csv")
-        assert "caf" not in str(field.get_state())
+        assert "hler" not in str(field.get_state())
 
 
 def test_a_view_is_in_no_state_and_is_sent_to_who_opens_it_later():

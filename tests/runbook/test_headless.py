@@ -143,7 +143,7 @@ def test_a_notebook_that_breaks_is_unknown_and_shows_no_secret(notebook):
         "from confkit import runbook\nimport confkit as ck",
         "client = ck.connect()\nbook = runbook.begin('made', client)\n"
         "book.add(ck.Check('one', 'PASS', 'well'))",
-        "print(str(client.secret_key), str(client.token()))\n"
+        "print(client.secret_key.reveal(), client.token().reveal())\n"
         "login = {'login_password': runbook.camera_password('')}\n"
         "raise ValueError('rtsp://admin:hunter2@192.0.2.7/1')",
         "book.add(ck.Check('never', 'PASS', 'reached'))",

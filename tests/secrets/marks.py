@@ -55,7 +55,8 @@ class Marks(dict[str, str]):
         made = {"digest": client.dialect.digest(client.access_key, client.secret_key)}
         if (token := client._token.value) is not None:
             made |= {"token": token, "random": token.random, "key": token.key}
-        for role, text in made.items():
+        for role, secret in made.items():
+            text = secret.reveal()
             inner = base64.b64decode(text) if role in ("digest", "token") else b""
             for one in (text, inner.decode() if inner.isascii() else inner.hex()):
                 for core in re.findall("[A-Za-z0-9]{12}", one) or [one] * bool(one):

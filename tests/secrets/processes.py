@@ -158,7 +158,7 @@ def wronged(client: ck.Client, room_id: str, secret: str) -> None:
     room, wrong = {"room_id": room_id}, client.dialect.sign(secret, "x")
     client.ask_once("A3", room, wrong)
     client.ask_once("A1", {"access_key": client.access_key, "digest": wrong})
-    client.ask_once("A3", room, Secret(ck.wire.encode({"x": str(client.token())})))
+    client.ask_once("A3", room, Secret(ck.wire.encode({"x": client.token()})))
 
 
 def served(world: World) -> str:

@@ -24,7 +24,6 @@ from IPython.lib.pretty import pretty
 
 import confkit as ck
 from confkit.panels.parts import View
-from confkit.secret import Guarded, Secret
 from confkit.tables import as_csv
 from tests.commands import Done
 from tests.panels.pressing import page, within
@@ -52,9 +51,7 @@ def of(thing: Any) -> Texts:
             yield from of(one)
         return
     module = type(thing).__module__
-    told = [repr(thing), pretty(thing)]
-    if not isinstance(thing, Secret | Guarded):  # a text of ours gives itself to code
-        told += [str(thing), f"{thing}"]
+    told = [repr(thing), pretty(thing), str(thing), f"{thing}"]
     yield from (("text" if module.startswith("confkit") else "raw", text) for text in told)
     if isinstance(thing, BaseException):
         yield from error(thing)

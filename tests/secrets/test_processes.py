@@ -77,4 +77,4 @@ def test_nothing_that_a_trace_or_report_holds_shows_a_secret(tmp_path):
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["wrong"] == {}
     assert any(told.startswith("token") for told in found["control"])
-    assert found["locals"] > 70
+    assert found["locals"] > 60

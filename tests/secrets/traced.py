@@ -95,7 +95,9 @@ def main(folder: str) -> None:
         with world(name, own, random.Random(7)) as made:
             wrong |= driven(made, chosen, also=recorded)
             if made.sandbox:
-                made.client.session.get(f"{made.client.base_url}/x?token={made.client.token()}")
+                made.client.session.get(
+                    f"{made.client.base_url}/x?token={made.client.token().reveal()}"
+                )
                 control += made.shown(recorded(None))
     frames = sum(text.count('"vars": {') for text in texts)
     print(json.dumps({"wrong": wrong, "control": control, "locals": frames}))

@@ -57,7 +57,7 @@ class World:
     def keys(self) -> dict[str, Any]:
         """What a client of this service is made of."""
         names = ("base_url", "outgoing_url", "access_key", "secret_key")
-        return {**{name: str(getattr(self.client, name)) for name in names}, "timeout": (1.0, 3.0)}
+        return {**{name: getattr(self.client, name) for name in names}, "timeout": (1.0, 3.0)}
 
     @property
     def with_login(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...secret import Secret, mask_address
+from ...secret import Secret, SecretAddress
 from .widget import Content, Widget, browser, shown
 
 
@@ -39,31 +39,31 @@ class Field(Widget):
         self.text: Secret | None = None
         self.name = ""
         self.hears(
-            typed=lambda one: self._take(str(one.get("text", ""))),
+            typed=lambda one: self._take(Secret(str(one.get("text", "")))),
             filled=lambda _: self._show_text(),
             file=self._read,
         )
 
-    def fill(self, text: str | None) -> None:
+    def fill(self, text: str | Secret | None) -> None:
         """Take a text as if it had been typed; the browser learns that there is one, no more,
         unless this field shows it."""
         self.clear()
-        self._take(text or "")
+        self._take(Secret(text or ""))
         self._show_text()
 
     def clear(self) -> None:
         """Forget the text, here and in the browser."""
-        self._take("")
+        self._take(Secret(""))
         self.name = ""
         self.send({"kind": "clear"})
 
-    def _take(self, text: str) -> None:
-        self.text = Secret(text) if text else None
+    def _take(self, text: Secret) -> None:
+        self.text = text or None
         self.held = "given" if text else ""
 
     def _show_text(self) -> None:
-        if self._shows and self.text is not None and mask_address(self.text) == self.text:
-            self.send({"kind": "fill", "text": self.text})
+        if self._shows and self.text is not None and str(SecretAddress(self.text)) == self.text:
+            self.send({"kind": "fill", "text": self.text.reveal()})
 
     def _read(self, file: Content) -> None:
         self.name = str(file.get("name", ""))
@@ -72,4 +72,4 @@ class Field(Widget):
             text = whole.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = whole.decode("cp1252", "replace")  # what spreadsheets write otherwise
-        self._take(text)
+        self._take(Secret(text))

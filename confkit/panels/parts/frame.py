@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import traitlets
 
-from ...secret import mask
+from ...secret import redact
 from .widget import HERE, Widget, browser, shown
 
 Tone = Literal["", "good", "bad"]
@@ -43,7 +43,7 @@ class Frame(Widget):
     @traitlets.validate("busy", "waiting", "question")
     def _without_login(self, proposal: Any) -> str:
         # A device may be called by its address, and what stands here may be saved.
-        return mask(proposal["value"])
+        return redact(proposal["value"])
 
     @property
     def text(self) -> str:
@@ -62,7 +62,7 @@ class Frame(Widget):
     def tell(self, text: str, tone: Tone = "", kind: str = "work", place: str = "") -> None:
         """Show a text in place of the message of this kind, or with an empty one none of it; of
         the tone "bad" it is an alert. What is there already stays as and where it is."""
-        message = {"kind": kind, "text": mask(text), "tone": tone, "place": place}
+        message = {"kind": kind, "text": redact(text), "tone": tone, "place": place}
         with self._sending:
             if message not in self.messages:
                 others = [one for one in self.messages if one["kind"] != kind]

@@ -15,6 +15,7 @@ from ...rtsp.h26x import parameter_sets
 from ...rtsp.message import Frame, Request, Response
 from ...rtsp.rtp import Packet
 from ...rtsp.sdp import ENCODINGS
+from ...secret import Secret
 from .picture import Loop
 from .serving import Guard, packetise
 
@@ -66,7 +67,7 @@ class Settings:
     """
 
     login_name: str | None = None
-    login_password: str | None = field(default=None, repr=False)
+    login_password: str | Secret | None = field(default=None, repr=False)
     codec: str = "h264"
     size: tuple[int, int] = (640, 360)
     fps: int = 15
@@ -82,7 +83,7 @@ class Settings:
         """The login of the camera, None when it is open."""
         if self.login_name is None and self.login_password is None:
             return None
-        return Login(self.login_name or "", self.login_password or "")
+        return Login(self.login_name or "", Secret(self.login_password or "").reveal())
 
     def check(self) -> None:
         """Raise ValueError for a setting that makes no sense; the text never quotes it."""
@@ -92,7 +93,7 @@ class Settings:
         texts = (self.name, self.login_name, self.login_password)
         rules = {
             "The name and the login of a camera are texts.": all(
-                text is None or isinstance(text, str) for text in texts
+                text is None or isinstance(text, str | Secret) for text in texts
             ),
             f"The authentication is none of {', '.join(ALGORITHMS)}.": self.auth in [*ALGORITHMS],
             'The transports are not ("tcp",), ("udp",) or ("tcp", "udp").': (

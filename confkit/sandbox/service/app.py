@@ -9,7 +9,6 @@ from contextlib import suppress
 from email.utils import formatdate
 from typing import Any
 
-from ...dialect import AccessToken
 from ...errors import lookup
 from ...operations import OPERATIONS
 from . import parameters
@@ -127,9 +126,10 @@ class App:
 
     def _check_token(self, token: str) -> None:
         service = self._service
-        expires = service.tokens.get(AccessToken(token))
-        if expires is None:
+        issued = service.tokens.get(token)
+        if issued is None:
             raise Refused(602, self._wrong_token(token))
+        _, expires = issued
         late = service.now() - expires
         if late >= 0:
             raise Refused(602, f"token expired {late:.0f} s ago")
@@ -137,13 +137,14 @@ class App:
     def _wrong_token(self, token: str) -> str:
         service = self._service
         keys, dialect = (service.access_key, service.secret_key), service.dialect
-        for recent in list(service.tokens)[: -RECENT_TOKENS - 1 : -1]:
-            if same(token, recent.random) or same(token, recent.key):
+        for recent, _ in list(service.tokens.values())[: -RECENT_TOKENS - 1 : -1]:
+            random, key = recent.random.reveal(), recent.key.reveal()
+            if same(token, random) or same(token, key):
                 return "this is random or key of A1, not the token that they make"
-            parts = Parts(*keys, recent.random, recent.key)
+            parts = Parts(*keys, random, key)
             if found := mistakes("token", token, parts, dialect, travelled=True):
                 return f"token: {'; '.join(found)}"
-        if same(token, dialect.digest(*keys)):
+        if same(token, dialect.digest(*keys).reveal()):
             return "token: this is the digest of A1, not the access token"
         return "the token is unknown: another secret key, or the service has started anew"
 

@@ -10,7 +10,7 @@ from typing import Any
 from ...operations import A2, B1
 from ...rtsp.address import parse_address
 from ...rtsp.refusal import PullRefused
-from ...secret import Guarded, Secret, guard, mask
+from ...secret import redact
 from .identity import same
 from .room import StoredDevice, StoredRoom
 from .signatures import Parts, mistakes
@@ -33,14 +33,14 @@ async def authenticate(service: Service, values: Values) -> Members:
     """A1: `random` and `key` for a token."""
     if not same(values["access_key"], service.access_key):
         raise Refused(401, "access_key is not the one of this service")
-    right = service.dialect.digest(service.access_key, service.secret_key)
+    right = service.dialect.digest(service.access_key, service.secret_key).reveal()
     if not same(values["digest"], right):
         parts = Parts(service.access_key, service.secret_key)
         found = mistakes("digest", values["digest"], parts, service.dialect, travelled=True)
         why = "; ".join(found or ()) or "made with another secret key, or by another rule"
         raise Refused(401, f"digest: {why}")
     token = service.issue()
-    return {"random": token.random, "key": token.key}
+    return {"random": token.random.reveal(), "key": token.key.reveal()}
 
 
 async def create_room(service: Service, values: Values) -> Members:
@@ -54,8 +54,7 @@ async def create_room(service: Service, values: Values) -> Members:
         raise Refused(701, "room_mode 3 and 4 are peer-to-peer, which is not licensed")
     while not room_id or service.room(room_id):
         room_id = service.ids.room_id()
-    password = fields["host_password"]
-    fields |= {"room_id": room_id, "host_password": password and Secret(password)}
+    fields["room_id"] = room_id
     service.add_room(**fields, mcu=service.mcu.up)
     return {"room_id": room_id}
 
@@ -120,9 +119,14 @@ async def create_device(service: Service, values: Values) -> Members:
             raise Refused(401, f"options.{name} is not a text")
     dialled = _scheme(values["userAddress"]) in _DIALLED
     _device_service(service, "B1")
-    named = [values[name] for name in ("roomId", "userId", "userName")]
-    address, data = Guarded(values["userAddress"]), Guarded(values["userData"] or "")
-    device = StoredDevice._make((*named, address, data, guard(options)))
+    device = StoredDevice(
+        values["roomId"],
+        values["userId"],
+        values["userName"],
+        values["userAddress"],
+        values["userData"] or "",
+        options,
+    )
     coming = service.devices.coming
     for obstacle in service.obstacles(service.room(device.room_id), device):
         raise Refused(*obstacle)
@@ -142,7 +146,7 @@ async def create_device(service: Service, values: Values) -> Members:
         service.rooms[device.room_id].mcu = True
     except PullRefused as refused:
         tell(device, f"not opened: {refused}")
-        why = mask(f"the camera was not opened: {refused}")
+        why = redact(f"the camera was not opened: {refused}")
         raise Refused(427 if refused.timed_out else 426, why) from None
     finally:
         if coming.get(device.user_id) is device:
@@ -230,5 +234,5 @@ def _scheme(address: str) -> str:
     try:
         parse_address(address if scheme in _DIALLED else f"rtsp://{rest}")
     except ValueError as error:
-        raise Refused(401, mask(f"userAddress: {error}")) from None
+        raise Refused(401, redact(f"userAddress: {error}")) from None
     return scheme

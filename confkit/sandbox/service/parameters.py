@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 
 from ...dialect import Dialect
 from ...operations import OPERATIONS, Operation
-from ...records import DEEPEST, too_deep
+from ...secret import Secret, hide
 from ...wire import prepare
 from .state import Refused
 
@@ -43,7 +43,7 @@ class Route(NamedTuple):
 
 def route(endpoint: Operation, dialect: Dialect) -> Route:
     """Return how a client of this dialect calls the operation."""
-    request = prepare(endpoint, {}, "", endpoint.token, dialect)
+    request = prepare(endpoint, {}, "", Secret(""), dialect)
     wrong = 407 if endpoint.interface == "A" else 401
     kind = request.headers.get("Content-Type")
     return Route(endpoint, request.method, request.token_parameter, kind, wrong)
@@ -180,8 +180,7 @@ def _options(value: Any, in_json: bool) -> dict[str, Any]:
     if not isinstance(options, dict):
         what = "a JSON" if in_json else "the JSON text of an"
         raise ValueError(f"options is not {what} object")
-    if too_deep(options):
-        raise ValueError(f"options is nested more than {DEEPEST} deep")
+    hide(options)  # ValueError where they are nested deeper than a client reads them
     return options
 
 

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ...secret import Guarded, Secret
-
 
 class Person(NamedTuple):
     """A person in a room; a `host` has joined with the host's password."""
@@ -24,7 +22,7 @@ class StoredRoom:
     topic: str
     owner_id: str
     room_mode: int
-    host_password: Secret | None = None
+    host_password: str | None = field(default=None, repr=False)
     attendee_max: int | None = None
     max_audio: int | None = None
     max_video: int | None = None
@@ -41,6 +39,9 @@ class StoredDevice(NamedTuple):
     room_id: str
     user_id: str
     user_name: str
-    user_address: Guarded
-    user_data: Guarded
+    user_address: str
+    user_data: str
     options: Any
+
+    def __repr__(self) -> str:
+        return f"<device {self.user_id!r} in room {self.room_id!r}>"

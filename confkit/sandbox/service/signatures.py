@@ -17,7 +17,6 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 from ...dialect import CHOICES, Dialect
-from ...secret import Secret
 
 Kind = Literal["digest", "token"]
 LONGEST = 1000  # characters: no mistake makes as many, and to look for one takes their square
@@ -72,9 +71,6 @@ class Parts:
     random: str = field(default="", repr=False)
     key: str = field(default="", repr=False)
     earlier: Sequence[tuple[str, str]] = field(default=(), repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "secret_key", Secret(self.secret_key))
 
 
 def mistakes(

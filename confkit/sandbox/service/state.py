@@ -78,7 +78,7 @@ class Service:
     result_field: str  # of interface B
     item_keys: str  # of the items of B3
     access_key: str
-    secret_key: Secret
+    secret_key: str = field(repr=False)
     ids: Ids
     clock: Callable[[], float]
     token_lifetime: float
@@ -91,7 +91,7 @@ class Service:
     licence: Licence = field(default_factory=Licence)
     device_service: DeviceServiceState = "running"
     faults: Faults = field(default_factory=Faults)
-    tokens: dict[AccessToken, float] = field(default_factory=dict)
+    tokens: dict[str, tuple[AccessToken, float]] = field(default_factory=dict, repr=False)
     counts: Counter[str] = field(default_factory=Counter)
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=KEPT_REFUSALS))
     _simulations: set[asyncio.Task[None]] = field(default_factory=set)
@@ -117,7 +117,7 @@ class Service:
         token = self.dialect.access_token(self.ids.nonce(), self.ids.nonce(), self.secret_key)
         if len(self.tokens) == MOST_TOKENS:
             del self.tokens[next(iter(self.tokens))]
-        self.tokens[token] = self.now() + self.token_lifetime
+        self.tokens[token.reveal()] = token, self.now() + self.token_lifetime
         return token
 
     def simulate(self, people: Coroutine[Any, Any, None]) -> None:
@@ -221,7 +221,9 @@ class Service:
         if not self.mcu.up:
             yield 426, "no media server is up"
 
-    def join(self, room_id: str, user_name: str, password: str | None, user_id: str | None) -> str:
+    def join(
+        self, room_id: str, user_name: str, password: Secret | None, user_id: str | None
+    ) -> str:
         """Return the user id of the person who has joined; or raise RoomJoinRefused.
 
         The room's host_password makes a host, a wrong password is refused, and any password is
@@ -233,10 +235,10 @@ class Service:
                 raise ValueError(f"{name} is {text!r}; give a text that is not empty")
         room = self.room(room_id)
         reasons = [why for _, why in self.obstacles(room)]
-        right = (room and room.host_password) or ""
+        right = Secret((room and room.host_password) or "")
         if self.licence.expired:
             reasons.append("the licence has expired")
-        if password and not (right and same(password, right)):
+        if password and not (right and same(password.reveal(), right.reveal())):
             reasons.append("the host password is wrong")
         if user_id is not None and self.knows_user(room_id, user_id):
             reasons.append(f"the user id {user_id!r} is taken")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from ...errors import ConfkitError
 from ...rtsp.refusal import PullRefused
 from ...rtsp.verdicts import VERDICTS
-from ...secret import mask, mask_address
+from ...secret import SecretAddress, redact
 
 if TYPE_CHECKING:
     from ...rtsp.pull import Stream
@@ -56,8 +56,8 @@ def longer(wait: float, verdict: str) -> float:
 
 def tell(device: StoredDevice, news: str) -> None:
     """Log what has become of a device's stream."""
-    address = mask_address(str(device.user_address))
-    log.info("device %r in room %r, %s: %s", device.user_id, device.room_id, address, mask(news))
+    address = SecretAddress(device.user_address)
+    log.info("device %r in room %r, %s: %s", device.user_id, device.room_id, address, redact(news))
 
 
 class Held:
@@ -86,7 +86,7 @@ class Held:
             self._packets + (self._stream.packets if self._stream else 0),
             max(0, self._lives - 1),
             failure.verdict if failure else "",
-            mask(failure.reason) if failure else "",
+            redact(failure.reason) if failure else "",
         )
 
     async def keyframe(self) -> tuple[str, bytes]:
@@ -110,7 +110,7 @@ class Held:
             )
         advice = VERDICTS[verdict].advice if verdict else "Try again in a moment."
         device = self.device.user_id
-        raise ConfkitError(mask(f"There is no picture of device {device!r}: {why}. {advice}"))
+        raise ConfkitError(redact(f"There is no picture of device {device!r}: {why}. {advice}"))
 
     async def close(self) -> None:
         """Close the stream."""
