@@ -85,15 +85,15 @@ def import_device(
     login_password = Secret(login_password) if login_password is not None else None
     user_address = SecretAddress(user_address) if user_address is not None else None
     user_data = hide(user_data)
-    extras = hidden_options(options)
+    own_options = hidden_options(options)
     del options
-    if isinstance(extras, ParameterError):
-        raise extras
+    if isinstance(own_options, ParameterError):
+        raise own_options
     client.may_send(B1)
     if isinstance(room_id, Device):
         old, new = room_id, {"login_name": login_name, "login_password": login_password}
-        if extras is None:
-            extras = {key: value for key, value in old.options.items() if new.get(key) is None}
+        if own_options is None:
+            own_options = {key: value for key, value in old.options.items() if new.get(key) is None}
         user_id = old.user_id if user_id is None else user_id
         user_name = old.user_name if user_name is None else user_name
         user_address = old.user_address if user_address is None else user_address
@@ -104,7 +104,7 @@ def import_device(
         require_text(B1, "user_name", user_name),
         address_checked(B1, user_address),
         reject_surrogates(B1, "user_data", reveal(user_data) or ""),
-        options_checked(extras, login_name, login_password),
+        options_checked(own_options, login_name, login_password),
     )
     report = None
     if preflight:

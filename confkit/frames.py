@@ -43,7 +43,7 @@ _ROOM_READERS: Readers = {
     "room_mode": lambda room: room.room_mode if isinstance(room.room_mode, int) else None,
 }
 _DEVICE_READERS: Readers = {
-    "user_address": lambda device: device.user_address and str(device.user_address),
+    "user_address": lambda device: address_text(device),
     "user_data": lambda device: redact(device.user_data),
     "options": lambda device: redact(_as_json(device.options)),
 }
@@ -144,6 +144,11 @@ def frame_of(
         read = (readers or {}).get(name) or attrgetter(name)
         columns[name] = _column(list(map(read, records)), kind)
     return pd.DataFrame(columns)
+
+
+def address_text(device: Device) -> str | None:
+    """Return a device's address as it is shown, without its login."""
+    return None if device.user_address is None else str(device.user_address)
 
 
 def _column(values: list[Any], kind: Kind) -> Any:

@@ -128,8 +128,9 @@ class Device:
     def login_name(self) -> str | None:
         """The login name with which the service opens the device, where it has one."""
         name = self.options.get("login_name")
-        is_number = isinstance(name, int | float) and not isinstance(name, bool)
-        return name if isinstance(name, str) else json.dumps(name) if is_number else None
+        if isinstance(name, int | float) and not isinstance(name, bool):
+            return json.dumps(name)
+        return name if isinstance(name, str) else None
 
     @property
     def login_password(self) -> Secret | None:

@@ -137,6 +137,7 @@ def test_secrets_show_only_when_asked_for():
     assert (hidden.topic[0], shown.topic[0]) == (HIDDEN, LOGIN)
     assert "hunter2" in repr(shown.host_password)
     assert type(shown.host_password[0]) is str
+    assert list(ck.devices_frame(ck.Device("1", "c", "Door", "")).user_address) == [""]
     for address in (LOGIN, 'rtsp://a:"hunter2@h/x', "rtsp://a:my hunter2@h/x"):
         device = ck.Device("007", "c", "Door", address, LOGIN, HELD)
         told = ck.devices_frame([device])

@@ -27,7 +27,7 @@ from ..errors import (
     UserExists,
     UserNotFound,
 )
-from ..frames import ROOM_STATUS, frame_of
+from ..frames import ROOM_STATUS, address_text, frame_of
 from ..operations import B1, B2, B3
 from ..records import Device, parse_id
 from ..rooms import get_room, get_room_users
@@ -409,7 +409,7 @@ _DEVICE: dict[str, Callable[[Any], object]] = {  # columns, in which no login sh
     "room_id": lambda row: row.device.room_id,
     "user_id": lambda row: without_login(row.device.user_id),
     "user_name": lambda row: row.device.user_name and without_login(row.device.user_name),
-    "user_address": lambda row: row.device.user_address and str(row.device.user_address),
+    "user_address": lambda row: address_text(row.device),
 }
 
 

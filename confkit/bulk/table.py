@@ -77,7 +77,10 @@ def _parse(name: str, cell: Any) -> Any:
     if not isinstance(cell, str | Secret):
         raise ValueError("The cell is not a text. Read the column as text, as with dtype=str.")
     if name == "user_data" and MASK in str(cell):
-        raise ValueError(f"The cell is masked ({MASK} stands where its secret was).")
+        raise ValueError(
+            f"The cell is masked ({MASK} stands where its secret was). Take the text from "
+            "devices_frame(devices, secrets=True)."
+        )
     if isinstance(cell, str):
         reject_surrogates(B1, name, cell)
     return address_checked(B1, cell) if name == "user_address" else cell

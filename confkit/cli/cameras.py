@@ -88,11 +88,8 @@ def _login(
     elif login_name:
         password = ask_secret(f"password of {login_name}: ")
     if address and password is not None and inside and login_name in (None, inside):
-        return (
-            SecretAddress(address.url),
-            inside,
-            password,
-        )  # or the address would say that it is empty
+        # With the login's name in it the address would say that the password is empty.
+        return SecretAddress(address.url), inside, password
     return url, login_name, password
 
 

@@ -59,9 +59,10 @@ def preflight(
 
     async def run() -> Report:
         steps = Steps("address", on_stage)
-        plain = password.reveal() if password is not None else None
-        try:
-            address, login = target(url.reveal(), login_name, plain)
+        try:  # no local holds the plain password: a traceback would show it
+            address, login = target(
+                url.reveal(), login_name, None if password is None else password.reveal()
+            )
         except PullRefused as refusal:
             stages = steps.end(refusal.reason)
             return _report(str(url), stages, refusal)

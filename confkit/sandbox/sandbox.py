@@ -99,7 +99,7 @@ class Sandbox:
         clock: Callable[[], float] | None = None,
         explain: bool = False,
     ) -> None:
-        own_key = None if secret_key is None else Secret(secret_key)
+        secret = None if secret_key is None else Secret(secret_key)
         del secret_key  # a traceback shows the locals
         self._urls: tuple[str, ...] = ()
         self._thread: LoopThread | None = None
@@ -111,7 +111,7 @@ class Sandbox:
                 f"not on {host!r}",
                 "Leave out seed, or use host='127.0.0.1'.",
             )
-        if "" in (access_key, own_key):
+        if "" in (access_key, secret):
             raise ConfigError("A key is empty", "Give a text, or leave it out.")
         patience = 1 if dial_timeout is None else dial_timeout
         if not (token_lifetime > 0 and patience > 0 and 0 <= latency < 3600):
@@ -129,7 +129,7 @@ class Sandbox:
         self.seed = seed
         self.dialect = dialect or Dialect()
         self.access_key = access_key or own[0]
-        self.secret_key = (own_key or Secret(own[1])).reveal()
+        self.secret_key = (secret or Secret(own[1])).reveal()
         ids = identity.Ids(seed)
         still = None if seed is None else lambda: identity.SEEDED_MOMENT
         self._service = Service(
