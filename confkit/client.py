@@ -294,6 +294,11 @@ class Client:
         self.may_send(operation)
         return operation, check_sendable(operation, parameters)
 
+    def now(self) -> float:
+        """Return the time in epoch seconds: this machine's, or that of the sandbox that it talks
+        with, so that whatever was read at once shows one time."""
+        return time.time() if self.sandbox is None else float(self.sandbox.client_time())
+
     def may_send(self, operation: Operation) -> None:
         """Raise ReadOnlyError for a change where the client is read only, and ConfigError where the
         client, or the sandbox that it talks with, is closed."""

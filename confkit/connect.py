@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
@@ -292,7 +293,8 @@ _embedded: dict[int, tuple[Sandbox, WeakSet[Client]]] = {}
 
 
 def _sandbox_client(settings: Settings) -> Client:
-    """Return a client of the process's sandbox, which is seeded, so that notebooks repeat."""
+    """Return a client of the process's sandbox, which is seeded, so that notebooks repeat, and
+    whose clock goes on all the same."""
     from .sandbox import Sandbox
 
     if own := [name for name in OWN if name in settings]:
@@ -304,7 +306,7 @@ def _sandbox_client(settings: Settings) -> Client:
     with _starting:
         sandbox, clients = _embedded.get(os.getpid(), (None, WeakSet()))
         if sandbox is None or sandbox.closed:
-            sandbox, clients = Sandbox(seed=7).start(), WeakSet()
+            sandbox, clients = Sandbox(seed=7, clock=time.time).start(), WeakSet()
             _embedded[os.getpid()] = sandbox, clients
 
         def leave() -> None:

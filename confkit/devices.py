@@ -108,9 +108,9 @@ def import_device(
     )
     report = None
     if preflight:
-        from .diagnosis import preflighted
+        from .diagnosis import require_preflight
 
-        report = preflighted(device, preflight)
+        report = require_preflight(device, preflight)
     _import(client, device, report)
     if verify:
         _wait_until_seen(client, device, patience)
@@ -146,9 +146,9 @@ def _import(client: Client, device: Device, report: "Report | None") -> None:
             proof=(CAMERA_LATE,),
         )
     except (JoinFailed, ServiceTimeout) as error:
-        from .diagnosis import explained
+        from .diagnosis import explain_refusal
 
-        explained(error, client, device, report)
+        explain_refusal(error, client, device, report)
         raise
 
 

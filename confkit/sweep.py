@@ -99,7 +99,7 @@ def sweep(
     ids, cancelled = tuple(table.ids), cancelled or threading.Event()
     if not cancelled.is_set():
         client.may_send(A3)
-    time_started, clock = datetime.now(UTC), time.monotonic()
+    time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
     options = _Options(rooms, users, concurrency, max_rate)
     with progress_bar(progress, len(ids), "rooms") as step:
         if not ids:

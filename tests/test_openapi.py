@@ -1,6 +1,7 @@
 """The OpenAPI description, a file that is checked in, says what the tables say."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,3 +70,32 @@ def test_the_command_prints_it(capsys):
     assert json.loads(capsys.readouterr().out) == DOCUMENT
     assert main(["interface", "A2", "--openapi"]) == 1
     assert "Leave out the part" in capsys.readouterr().err
+
+
+def test_it_refuses_what_the_sandbox_refuses():
+    """An empty key or digest, a device's address of another scheme, a mode that rooms have not."""
+    parameters = {
+        parameter["name"]: resolved(parameter)["schema"]
+        for _, operation in operations("get")
+        for parameter in map(resolved, operation["parameters"])
+        if "schema" in parameter
+    }
+    for name in ("access_key", "digest", "access_token", "accessToken", "userId", "room_id"):
+        assert parameters[name]["minLength"] == 1, name
+    assert [mode["const"] for mode in parameters["room_mode"]["oneOf"]] == [1, 2, 3, 4]
+    bodies = [operation["requestBody"]["content"] for _, operation in operations("post")]
+    schemas = [kind["schema"]["properties"] for body in bodies for kind in body.values()]
+    patterns = {each["userAddress"]["pattern"] for each in schemas if "userAddress" in each}
+    [pattern] = patterns | {parameters["userAddress"]["pattern"]}
+    for address in ("rtsp://h:554/x", "RTSPS://h", "sip://a@h:5060", "h323://[::1]/"):
+        assert re.search(pattern, address), address
+    for address in (
+        "",
+        "https://h/",
+        "rtsp://",
+        "rtsp:///x",
+        " rtsp://h/",
+        "rtsp://h/a b",
+        "h:554",
+    ):
+        assert not re.search(pattern, address), address

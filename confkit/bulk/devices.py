@@ -7,39 +7,37 @@ outcome; one that is not known is a row that says so.
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import replace
+from operator import itemgetter
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from ..client import Client
 from ..devices import NotInRoom, import_device, list_devices, remove_device
-from ..diagnosis.device_address import at_address_of, can_be_tried, host_of, place, preflight_of
+from ..diagnosis.calls import name_of, remove_call
+from ..diagnosis.camera import camera_key, can_be_tried, devices_of, preflight_of
 from ..errors import (
     AuthenticationFailed,
     ConfigError,
     ConfkitError,
     OutcomeUnknown,
-    ProtocolError,
     RoomNotFound,
     TokenRejected,
     TransportError,
-    UserExists,
     UserNotFound,
 )
-from ..frames import ROOM_STATUS, address_text, frame_of
+from ..frames import NAME, ROOM_STATUS, Kind, address_text, frame_of
 from ..operations import B1, B2, B3
 from ..records import Device, parse_id
 from ..rooms import get_room, get_room_users
-from ..secret import MASK, Secret, redact, without_login
+from ..secret import MASK, Secret, redact
 from ..sweep import Progress, progress_bar
 from ..tables import Problem, read_table
 from .table import parse_cells, read_devices, table_error
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ..rtsp.report import Report
 
 NOT_TRIED, UNKNOWN = "not tried", "unknown"
 IMPORTED, ALREADY_THERE, READY = "imported", "already there", "ready"
@@ -57,34 +55,11 @@ STRAYS = (ROOM_GONE, ROOM_CLOSED, NOT_AMONG_USERS, NOT_KNOWN)
 _REMOVABLE = ("", IMPORTED, NOT_SEEN, UNKNOWN, REMOVED, NOT_THERE, FAILED)
 # The service cannot be used: to ask it for the next device would not help.
 _NO_SERVICE = (TransportError, TokenRejected, AuthenticationFailed, ConfigError)
-_INTERRUPTED = "The call was interrupted."
-_LOOK = "Look with list_devices(client, room_id) whether the device is there."
+_LOOK = 0.1  # seconds between two looks at `cancelled`
+_INTERRUPTED, _CANCELLED = "The call was interrupted.", "The call was cancelled."
+_TABLE_ONLY = "The table was checked, and not the camera."
 
-
-@dataclass
-class Row:
-    """A device, the number of its row, and what has become of it so far."""
-
-    row: int
-    device: Device
-    outcome: str = NOT_TRIED
-    cause: str = ""
-    advice: str = ""
-    seconds: float = 0.0
-    verdict: str = "skipped"
-    report: "Report | None" = None  # of the camera
-
-    def end(self, outcome: str, cause: str = "", advice: str = "") -> None:
-        """Note what has become of the device, why, and what to do next."""
-        self.outcome, self.cause, self.advice = outcome, cause, advice
-
-    def fail(self, outcome: str, error: ConfkitError) -> None:
-        """Note an outcome that an error explains."""
-        report: Report | None = getattr(error, "report", None)
-        self.end(outcome, f"{error.summary}.", error.advice)
-        if report is not None:
-            self.verdict = report.verdict
-            self.end(outcome, report.cause, report.advice)
+Row = dict[str, Any]  # of the result, with its `device`
 
 
 def import_devices(
@@ -93,12 +68,13 @@ def import_devices(
     *,
     dry_run: bool = False,
     login_password: str | Secret | None = None,
-    preflight: bool = True,
+    preflight: bool | None = None,
     verify: bool = False,
     patience: float = 5.0,
     threads: int = 16,
     timeout: float = 20.0,
     progress: bool | Progress | None = None,
+    cancelled: Event | None = None,
     encoding: str | None = None,
 ) -> "pd.DataFrame":
     """Import the devices of a table (B1), and return one row per device with what became of it.
@@ -109,15 +85,17 @@ def import_devices(
     checked first: with one mistake TableError names each, and nothing is sent. `login_password` is
     that of rows with a login_name and no password of their own, so that a file need hold none.
 
-    A device whose address is in its room already is left alone. With `preflight` the cameras are
-    tried from here, `threads` at a time and one of a host, for `timeout` seconds each; what does
-    not play is not imported. Then the service is asked for each device, once, in order, up to the
-    end or until it cannot be reached. With `verify` each is looked for in B3 and A6 afterwards, for
-    up to `patience` seconds. With `dry_run` all of it is done but the imports: what would be asked
-    for is "ready", and a client which is read_only may ask too. Ctrl-C ends the preflights under
-    way and gives what is done so far. `remove_devices(client, result)` takes out again what was
-    imported, or may have been. `progress` is a function of the steps done and their number, or
-    True or False.
+    A device whose address is in its room already is left alone. Unless `preflight` is False the
+    cameras are tried from here, `threads` at a time and one per host at a time, for `timeout`
+    seconds each; what does not play is not imported. Then the service is asked for each device,
+    once, in order, up to the end or until it cannot be reached. With `verify` each is looked for in
+    B3 and A6 afterwards, for up to `patience` seconds. `remove_devices(client, result)` takes out
+    again what was imported, or may have been.
+
+    `dry_run` checks the table and not the cameras, unless `preflight` is True: what would be
+    imported is "ready", and a client that is read_only may ask too. Ctrl-C, or setting `cancelled`,
+    ends the preflights under way and gives what is done so far. `progress` is a function of the
+    steps done and their number, or True or False.
 
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
     category: "imported", "already there", "preflight failed", "refused" (by the service), "not
@@ -129,95 +107,100 @@ def import_devices(
         client.may_send(B1)
     if threads < 1 or not timeout > 0:
         raise ValueError("threads is at least 1, and timeout a number of seconds above 0.")
+    preflight = not dry_run if preflight is None else preflight
+    cancelled = cancelled or Event()
     login_password = Secret(login_password) if login_password is not None else None
     devices, problems = read_devices(table, encoding, login_password)
     del table  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
-    rows = [Row(number, device) for number, device in devices]
-
-    def bring_in(row: Row) -> None:
-        if dry_run:
-            row.end(READY)
-        else:
-            _import(client, row, verify, patience)
-
+    rows = [_new_row(number, device) for number, device in devices]
     again = "Call again with the same table: what is there already is left alone."
+    ended = ""  # why no further device is asked for
     try:
         _mark_present(client, rows)  # a preflight could cost it its camera's only connection
-        absent = [row for row in rows if row.outcome == NOT_TRIED]
-        cameras = [row for row in absent if preflight and can_be_tried(row.device)]
+        absent = [row for row in rows if row["outcome"] == NOT_TRIED]
+        cameras = [row for row in absent if preflight and can_be_tried(row["device"])]
         with progress_bar(progress, len(cameras) + len(rows), "importing") as step:
-            _preflight_all(cameras, threads, timeout, step)
-            ended = _each_once(rows, bring_in, REFUSED, step)
+            _preflight_all(cameras, threads, timeout, step, cancelled)
+            for row in rows:
+                ended = ended or (_CANCELLED if cancelled.is_set() else "")
+                if ended:
+                    break
+                if row["outcome"] == NOT_TRIED and dry_run:
+                    row.update(outcome=READY, cause="" if row["report"] else _TABLE_ONLY)
+                elif row["outcome"] == NOT_TRIED:
+                    ended = _import(client, row, verify, patience)
+                step()
     except KeyboardInterrupt:
         ended = _INTERRUPTED
-    return _result(rows, IMPORTS, ended, again, verdict=True)
+    return _result(rows, IMPORTS, ended, again, "verdict")
 
 
 def _mark_present(client: Client, rows: Sequence[Row]) -> None:
-    listed = _listed(client, [row.device.room_id for row in rows])
-    present = {(device.room_id, place(device)): device for device in listed}
+    listed = devices_of(client, [row["device"].room_id for row in rows])
+    present = {(device.room_id, camera_key(device)): device for device in listed}
     for row in rows:
-        if known := present.get((row.device.room_id, place(row.device))):
-            _end_present(row, known)
-
-
-def _end_present(row: Row, known: Device) -> None:
-    row.end(ALREADY_THERE)
-    if known.user_id != row.device.user_id:
-        row.cause = f"The room has this camera already, as the user {known.user_id!r}."
-        row.advice = "Remove that device first if this user ID is wanted."
+        device: Device = row["device"]
+        if known := present.get((device.room_id, camera_key(device))):
+            row["outcome"] = ALREADY_THERE
+            if known.user_id != device.user_id:
+                row["cause"] = f"The room has this camera already, as {name_of(known)}."
+                row["advice"] = (
+                    f"If this user ID is wanted, remove that first: {remove_call(known)}"
+                )
 
 
 def _preflight_all(
-    rows: Sequence[Row], threads: int, timeout: float, step: Callable[[], object]
+    rows: Sequence[Row],
+    threads: int,
+    timeout: float,
+    step: Callable[[], object],
+    cancelled: Event,
 ) -> None:
     """Try so many cameras at a time, and one of a host: it may be a recorder that locks out who
     comes too often."""
-    hosts: dict[str, list[Row]] = {}
+    hosts: dict[object, list[Row]] = {}
     for row in rows:
-        host = host_of(row.device)
+        _, host, *_ = camera_key(row["device"])
         hosts.setdefault(host, []).append(row)
-    interrupted, lock = Event(), Lock()
+    stop, lock = Event(), Lock()
 
     def try_host(cameras: list[Row]) -> None:
         for row in cameras:
-            report = preflight_of(row.device, timeout=timeout, cancelled=interrupted)
-            row.report = replace(report, snapshot=None)  # a thousand would fill the memory
-            row.verdict, row.seconds = report.verdict, report.seconds
+            report = preflight_of(row["device"], timeout=timeout, cancelled=stop)
+            row.update(verdict=report.verdict, seconds=report.seconds)
+            row["report"] = replace(report, snapshot=None)  # a thousand would fill the memory
             if not report.ok:
-                row.end(PREFLIGHT_FAILED, report.cause, report.advice)
+                row.update(outcome=PREFLIGHT_FAILED, cause=report.cause, advice=report.advice)
             with lock:
                 step()
 
     with ThreadPoolExecutor(threads) as pool:
+        longest_first = sorted(hosts.values(), key=len, reverse=True)
+        pending = {pool.submit(try_host, cameras) for cameras in longest_first}
         try:
-            longest_first = sorted(hosts.values(), key=len, reverse=True)
-            for future in as_completed([pool.submit(try_host, host) for host in longest_first]):
-                future.result()
-        except BaseException:
-            interrupted.set()  # which ends the preflights under way
+            while pending and not cancelled.is_set():
+                done, pending = wait(pending, _LOOK, FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+        finally:
+            stop.set()  # which ends the preflights under way
             pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
-def _import(client: Client, row: Row, verify: bool, patience: float) -> None:
-    tried = row.report or False
+def _import(client: Client, row: Row, verify: bool, patience: float) -> str:
+    """Import a device; return why no further one is to be asked for, or ""."""
+    ended, start, passed = "", _begin(row), row["report"] or False
     try:
-        import_device(client, row.device, preflight=tried, verify=verify, patience=patience)
-    except UserExists as error:
-        try:
-            known = at_address_of(row.device, list_devices(client, row.device.room_id))
-        except ConfkitError:
-            known = None
-        if known is None:  # the user ID is another's
-            raise error
-        _end_present(row, known)
+        import_device(client, row["device"], preflight=passed, verify=verify, patience=patience)
+        row.update(outcome=IMPORTED, cause="", advice="")
     except NotInRoom as error:
-        row.fail(NOT_SEEN, error)
-    else:
-        row.end(IMPORTED)
+        ended = _fail(row, NOT_SEEN, error)
+    except ConfkitError as error:
+        ended = _fail(row, REFUSED, error)
+    row["seconds"] += time.monotonic() - start
+    return ended
 
 
 def remove_devices(
@@ -249,23 +232,19 @@ def remove_devices(
         records = list(devices)
         if not all(isinstance(record, Device) for record in records):
             raise TypeError("pass Device records, a DataFrame, or the path of a CSV file")
-        rows, problems = [Row(number, record) for number, record in enumerate(records, 1)], []
+        rows, problems = [_new_row(number, record) for number, record in enumerate(records, 1)], []
     del devices  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
-
-    def remove(row: Row) -> None:
-        try:
-            remove_device(client, row.device)
-        except UserNotFound as error:
-            row.fail(NOT_THERE, error)
-        else:
-            row.end(REMOVED)
-
     again = "Call again with the same devices: what is gone already is then not there."
+    ended = ""  # why no further device is asked for
     try:
-        _complete(client, rows)
-        ended = _each_once(rows, remove, FAILED)
+        _look_up_addresses(client, rows)
+        for row in rows:
+            if row["outcome"] == NOT_TRIED:
+                ended = _remove(client, row)
+            if ended:
+                break
     except KeyboardInterrupt:
         ended = _INTERRUPTED
     return _result(rows, REMOVALS, ended, again)
@@ -286,33 +265,47 @@ def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[
             continue
         # pandas reads a name of digits as a number.
         fields["user_name"] = str(name) if name else None
-        row = Row(number, Device(**{"user_address": address, **fields}))
+        row = _new_row(number, Device(**{"user_address": address, **fields}))
         # Only imports have verdicts: what a removal did not try is still to be removed.
         removable = outcome in _REMOVABLE or (outcome == NOT_TRIED and not verdict)
         if not removable or reason == NOT_KNOWN:
-            why = f"In the table it is {reason or outcome!r}."
-            row.end(LEFT_ALONE, why, "To remove it, pass its Device from list_devices(client).")
+            advice = f"To remove it all the same: {remove_call(row['device'])}"
+            cause = f"In the table it is {reason or outcome!r}."
+            row.update(outcome=LEFT_ALONE, cause=cause, advice=advice)
         rows.append(row)
     return rows, problems
 
 
-def _complete(client: Client, rows: Sequence[Row]) -> None:
-    """Look up the devices whose address is missing or masked: B2 wants all of it."""
-    vague = [row for row in rows if row.outcome == NOT_TRIED and _is_vague(row.device)]
-    listed = _listed(client, [row.device.room_id for row in vague])
+def _look_up_addresses(client: Client, rows: Sequence[Row]) -> None:
+    """Complete the devices whose address is missing or masked: B2 wants all of it."""
+    vague = [row for row in rows if row["outcome"] == NOT_TRIED and _is_vague(row["device"])]
+    listed = devices_of(client, [row["device"].room_id for row in vague])
     by_id = {(device.room_id, device.user_id): device for device in listed}
     for row in vague:
-        address = row.device.user_address
-        known = by_id.get((row.device.room_id, row.device.user_id))
-        if known and (address is None or str(address) == str(known.user_address)):
-            row.device = known
+        device: Device = row["device"]
+        known = by_id.get((device.room_id, device.user_id))
+        if known and str(device.user_address or known.user_address) == str(known.user_address):
+            row.update(_about(known))
         else:
-            row.end(NOT_THERE, "B3 does not list it.")
+            row.update(outcome=NOT_THERE, cause="B3 does not list it, or with another address.")
 
 
 def _is_vague(device: Device) -> bool:
-    """Return whether the address of a device is missing or masked."""
     return device.user_address is None or MASK in device.user_address.reveal()
+
+
+def _remove(client: Client, row: Row) -> str:
+    """Remove a device; return why no further one is to be asked for, or ""."""
+    ended, start = "", _begin(row)
+    try:
+        remove_device(client, row["device"])
+        row.update(outcome=REMOVED, cause="", advice="")
+    except UserNotFound as error:
+        ended = _fail(row, NOT_THERE, error)
+    except ConfkitError as error:
+        ended = _fail(row, FAILED, error)
+    row["seconds"] += time.monotonic() - start
+    return ended
 
 
 def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -> "pd.DataFrame":
@@ -327,7 +320,7 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     if isinstance(room_ids, str):
         room_ids = [room_ids]
     wanted = None if room_ids is None else [parse_id(B3, "room_id", value) for value in room_ids]
-    listed = list_devices(client) if wanted is None else _listed(client, wanted)
+    listed = list_devices(client) if wanted is None else devices_of(client, wanted)
     rooms: dict[str, list[Device]] = {room_id: [] for room_id in wanted or ()}
     for device in listed:
         if wanted is None or device.room_id in rooms:
@@ -335,21 +328,20 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     strays: list[Row] = []
     no_service = ""
     for room_id, devices in rooms.items():
-        reason, cause, seen = NOT_KNOWN, no_service, set[str]()
+        reason, cause, users = NOT_KNOWN, no_service, set[str]()
         if devices and not no_service:
             try:
-                reason, seen = _look(client, room_id)
+                reason, users = _reason_and_users(client, room_id)
             except ConfkitError as error:  # a room that cannot be read is not gone
                 cause = str(error)
                 no_service = cause if isinstance(error, _NO_SERVICE) else ""
-        unseen = [device for device in devices if device.user_id not in seen]
-        strays += [Row(0, device, reason, cause) for device in unseen]
-    types: dict[str, Any] = {**dict.fromkeys(_DEVICE, "string"), "reason": STRAYS}
-    types["cause"] = "string"
-    return frame_of(strays, types, {**_DEVICE, "reason": lambda row: row.outcome})
+        unseen = [device for device in devices if device.user_id not in users]
+        strays += [{**_about(device), "reason": reason, "cause": cause} for device in unseen]
+    names = ("room_id", "user_id", "user_name", "user_address", "reason", "cause")
+    return _frame(strays, names, reason=STRAYS)
 
 
-def _look(client: Client, room_id: str) -> tuple[str, set[str]]:
+def _reason_and_users(client: Client, room_id: str) -> tuple[str, set[str]]:
     """Why the devices of a room are strays, and the users who are in it and so are not."""
     try:
         if ROOM_STATUS.get(get_room(client, room_id).room_status or 0) == "closed":
@@ -359,70 +351,52 @@ def _look(client: Client, room_id: str) -> tuple[str, set[str]]:
         return ROOM_GONE, set()
 
 
-# What all of them share
+# Rows and their frame
 
 
-def _each_once(
-    rows: Sequence[Row],
-    change: Callable[[Row], object],
-    failed: str,
-    step: Callable[[], object] = lambda: None,
-) -> str:
-    """Change something for each row that was not tried, once, in order, and note the outcome:
-    `failed` where the service refuses.
-
-    Returns why the rest was left out, when the service cannot be used, else ""."""
-    for row in rows:
-        ended = ""
-        if row.outcome == NOT_TRIED:
-            row.end(UNKNOWN, _INTERRUPTED, _LOOK)  # which stays when Ctrl-C comes meanwhile
-            start = time.monotonic()
-            try:
-                change(row)
-            except _NO_SERVICE as error:
-                row.end(NOT_TRIED)
-                ended = str(error)
-            except OutcomeUnknown as error:
-                row.fail(UNKNOWN, error)
-                if isinstance(error.lookup_error, _NO_SERVICE):  # nobody answered that either
-                    ended = str(error.lookup_error)
-            except ConfkitError as error:
-                row.fail(failed, error)
-            row.seconds += time.monotonic() - start
-        step()
-        if ended:
-            return ended
-    return ""
+def _new_row(number: int, device: Device) -> Row:
+    texts = {"outcome": NOT_TRIED, "verdict": "skipped", "cause": "", "advice": ""}
+    return {"row": number, "report": None, "seconds": 0.0, **texts, **_about(device)}
 
 
-def _listed(client: Client, room_ids: Iterable[str]) -> list[Device]:
-    """The external users of these rooms, and maybe of others (B3): one call for all of them, or,
-    where the service cuts so long a list short, one for each room."""
-    rooms = dict.fromkeys(room_ids)
-    try:
-        return list_devices(client) if rooms else []
-    except ProtocolError:
-        return [device for room_id in rooms for device in list_devices(client, room_id)]
+def _about(device: Device) -> Row:
+    names = {name: getattr(device, name) for name in ("room_id", "user_id", "user_name")}
+    return {"device": device, "user_address": address_text(device), **names}
 
 
-_DEVICE: dict[str, Callable[[Any], object]] = {  # columns, in which no login shows
-    "room_id": lambda row: row.device.room_id,
-    "user_id": lambda row: without_login(row.device.user_id),
-    "user_name": lambda row: row.device.user_name and without_login(row.device.user_name),
-    "user_address": lambda row: address_text(row.device),
-}
+def _begin(row: Row) -> float:
+    """Make a row unknown, as it stays when Ctrl-C comes meanwhile, and return the time."""
+    look = f"Look with ck.list_devices(client, {row['room_id']!r}) whether the device is there."
+    row.update(outcome=UNKNOWN, cause=_INTERRUPTED, advice=look)
+    return time.monotonic()
+
+
+def _fail(row: Row, outcome: str, error: ConfkitError) -> str:
+    """Put an error into a row; return why no further device is to be asked for, or ""."""
+    if isinstance(error, _NO_SERVICE):  # nothing was sent
+        row["outcome"] = NOT_TRIED
+        return str(error)
+    outcome = UNKNOWN if isinstance(error, OutcomeUnknown) else outcome
+    row.update(outcome=outcome, cause=f"{error.summary}.", advice=error.advice)
+    if report := getattr(error, "report", None):
+        row.update(verdict=report.verdict, cause=report.cause, advice=report.advice)
+    look_up = getattr(error, "lookup_error", None)  # nobody answered that either
+    return str(look_up) if isinstance(look_up, _NO_SERVICE) else ""
 
 
 def _result(
-    rows: Sequence[Row], outcomes: tuple[str, ...], ended: str, again: str, verdict: bool = False
+    rows: Sequence[Row], outcomes: tuple[str, ...], ended: str, again: str, *verdict: str
 ) -> "pd.DataFrame":
     """One row per device. `ended` says why some were not tried, `again` how to go on with them."""
     for row in rows:
-        if row.outcome == NOT_TRIED:
-            row.end(NOT_TRIED, ended, again)
-    columns = f"row outcome {'verdict' * verdict} room_id user_id cause advice"
-    names = f"{columns} user_name user_address seconds".split()
-    kinds: dict[str, Any] = {"row": "Int64", "outcome": outcomes, "seconds": "float64"}
-    types = {name: kinds.get(name, "string") for name in names}
-    texts = {"cause": lambda row: redact(row.cause), "advice": lambda row: redact(row.advice)}
-    return frame_of(list(rows), types, {**_DEVICE, **texts})
+        if row["outcome"] == NOT_TRIED:
+            row.update(cause=ended, advice=again)
+        row.update(cause=redact(row["cause"]), advice=redact(row["advice"]))
+    names = ("row", "outcome", *verdict, "room_id", "user_id", "cause", "advice", "user_name")
+    return _frame(rows, (*names, "user_address", "seconds"), outcome=outcomes)
+
+
+def _frame(rows: Sequence[Row], names: Iterable[str], **categories: Kind) -> "pd.DataFrame":
+    known = {"row": "Int64", "user_id": NAME, "user_name": NAME, "seconds": "float64", **categories}
+    kinds = {name: known.get(name, "string") for name in names}
+    return frame_of(rows, kinds, {name: itemgetter(name) for name in names})

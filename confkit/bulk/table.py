@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..devices import address_checked, options_checked
-from ..diagnosis.device_address import place
+from ..diagnosis.camera import camera_key
 from ..errors import ParameterError
 from ..operations import B1
 from ..records import Device, parse_id, reject_surrogates
 from ..rtsp.address import DEFAULT_PORTS, target
-from ..rtsp.refusal import PullRefused
-from ..secret import MASK, Secret
+from ..rtsp.errors import RtspError
+from ..secret import MASK, Secret, reveal
 from ..tables import Cells, Problem, read_table
 
 REQUIRED = ("room_id", "user_id", "user_name", "user_address")
@@ -26,6 +26,21 @@ class TableError(ParameterError):
     problems: tuple[Problem, ...]
 
 
+def table_error(problems: Sequence[Problem]) -> TableError:
+    """Return the error that quotes the first problems of a table and holds all of them."""
+    text = ""
+    for row, column, problem in problems[:_MAX_LINES]:
+        where = ", ".join(filter(None, ("" if row is None else f"row {row}", column)))
+        text += f"\n  {where}: {problem}" if where else f"\n  {problem}"
+    if more := len(problems[_MAX_LINES:]):
+        text += f"\n  and {more} more: pandas.DataFrame(error.problems)"
+    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    advice = "Correct the table and call again."
+    error = TableError(f"The table has {count}, and nothing was sent", advice, cause=f"{text}\n")
+    error.meaning, error.problems = f"The table has {count}.", tuple(problems)
+    return error
+
+
 def read_devices(
     table: object, encoding: str | None = None, login_password: Secret | None = None
 ) -> tuple[list[tuple[int, Device]], list[Problem]]:
@@ -35,13 +50,12 @@ def read_devices(
     rows, problems = read_table(table, REQUIRED, (*_LOGIN, "user_data", "options"), encoding)
     damaged = {(problem.row, problem.column) for problem in problems}
     devices = []
-    seen: dict[object, int] = {}
+    rows_of: dict[object, int] = {}
     for number, cells in rows:
         if cells.get("login_name") and not cells.get("login_password"):
             cells["login_password"] = login_password
         fields, wrong = parse_cells(cells)
-        wrong = wrong or [*_contradictions(fields)]
-        wrong += _repeated(fields, number, seen)
+        wrong = [*(wrong or _contradictions(fields)), *_repeated(fields, number, rows_of)]
         for column, problem in wrong:
             if (number, column) not in damaged:
                 problems.append(Problem(number, column, problem))
@@ -94,70 +108,50 @@ def _parse_options(cell: object) -> Mapping[str, Any]:
             cell = None
     if not isinstance(cell, Mapping):
         raise ValueError('The cell is not a JSON object. Write it as {"name": "value"}.')
+    for name in (*_LOGIN, "assist_address"):
+        if not isinstance(cell.get(name) or "", str | Secret):
+            raise ValueError(f"{name} in the cell is not a text. Write it between quotes.")
     return cell
 
 
 def _contradictions(fields: Cells) -> Iterator[tuple[str, str]]:
-    """What is wrong with the cells of a row together; their login goes into the options."""
+    """What is wrong among cells that are valid by themselves; the login goes into the options."""
     login = [fields.pop(name, None) for name in _LOGIN]
-    address = fields.get("user_address")
-    scheme = str(address).partition("://")[0].lower() if address else ""
-    if address and scheme not in _SCHEMES:
+    scheme = str(fields.get("user_address") or "rtsp").partition("://")[0].lower()
+    if scheme not in _SCHEMES:
         known = ", ".join(f"{name}://" for name in _SCHEMES)
         yield "user_address", f"No device is behind {scheme}://. Write one of {known}."
     try:
-        options = fields["options"] = options_checked(fields.get("options"), *login)
+        fields["options"] = options_checked(fields.get("options"), *login)
     except ParameterError as error:
         yield "options", _sentence(error)
         return
-    if scheme not in DEFAULT_PORTS:
+    if scheme not in DEFAULT_PORTS or "user_address" not in fields:
         return
-    device = Device("", "", user_address=address, options=options)
+    device = Device("", "", user_address=fields["user_address"], options=fields["options"])
     name, password = device.login_name, device.login_password
     try:
-        parsed, _ = target(
-            address.reveal() if address else "",
-            name or None,
-            password.reveal() if password else None,
-        )
-    except PullRefused as refusal:
+        address, _ = target(reveal(device.user_address), name or None, reveal(password) or None)
+    except RtspError as refusal:
         yield "user_address", f"{refusal.reason} {refusal.advice}"
         return
-    if name and not password and parsed.login_password is None:
+    if name and not password and address.login_password is None:
         problem = "The cell is empty, but login_name is not. Fill it in"
         yield "login_password", f"{problem}; an empty one is written rtsp://NAME:@HOST."
 
 
-def _repeated(fields: Cells, number: int, seen: dict[object, int]) -> Iterator[tuple[str, str]]:
+def _repeated(fields: Cells, number: int, rows_of: dict[object, int]) -> Iterator[tuple[str, str]]:
     """What may stand in a table once and is in a row before: a user ID, and a camera in a room."""
     if "user_id" in fields:
-        first = seen.setdefault(fields["user_id"], number)
+        first = rows_of.setdefault(fields["user_id"], number)
         if first != number:
             yield "user_id", f"Row {first} has this user_id too. Give each device one of its own."
     if "user_address" in fields and "room_id" in fields:
-        camera = place(Device(fields["room_id"], "", user_address=fields["user_address"]))
-        first = seen.setdefault((fields["room_id"], camera), number)
+        camera = camera_key(Device(fields["room_id"], "", user_address=fields["user_address"]))
+        first = rows_of.setdefault((fields["room_id"], camera), number)
         if first != number:
             yield "user_address", f"Row {first} has this camera in the same room. Leave one out."
 
 
 def _sentence(error: ValueError) -> str:
     return f"{error.meaning} {error.advice}" if isinstance(error, ParameterError) else str(error)
-
-
-def table_error(problems: Sequence[Problem]) -> TableError:
-    """Return the error that quotes the first problems of a table and holds all of them."""
-    lines = []
-    for row, column, problem in problems[:_MAX_LINES]:
-        where = ", ".join(filter(None, ("" if row is None else f"row {row}", column)))
-        lines.append(f"\n  {where}: {problem}" if where else f"\n  {problem}")
-    if more := len(problems) - len(lines):
-        lines.append(f"\n  and {more} more: pandas.DataFrame(error.problems)")
-    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-    error = TableError(
-        f"The table has {count}, and nothing was sent",
-        "Correct the table and call again.",
-        cause="".join(lines) + "\n",
-    )
-    error.meaning, error.problems = f"The table has {count}.", tuple(problems)
-    return error

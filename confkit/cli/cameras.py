@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..secret import Secret, SecretAddress
+from ..secret import Secret, SecretAddress, redact
 from ..text import echo
 from .options import connected, named
 
@@ -51,7 +51,6 @@ def diagnose(
     from CONFKIT_CAMERA_PASSWORD. Exit status 0 when all is well, 1 when something is wrong.
     """
     from ..diagnosis import diagnose_device
-    from ..diagnosis.findings import diagnose_line
 
     url, name, password = _login(address, login_name)
     with connected(profile, sandbox) as client:
@@ -59,7 +58,8 @@ def diagnose(
             client, room_id, user_id, url, login_name=name, login_password=password, **how
         )
     if report.verdict == "not_imported" and url is None:
-        line = diagnose_line(room_id, user_id)
+        device = f"{quote(room_id)} {quote(redact(user_id or 'USER_ID'))}"
+        line = f"confkit diagnose {device} --address rtsp://... [--login-name NAME]"
         report = replace(report, advice=f"Say which camera, and it is tried too: {line}")
     status = _shown(report)
     if "ck." in report.advice:

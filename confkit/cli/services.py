@@ -38,7 +38,7 @@ def sandbox(host: str, secret_key: str | None, dialect: str, **settings: Any) ->
     dies and comes back. Beyond loopback (--host) it needs keys of your own.
     """
     from ..sandbox import DEMO_SECRET_KEY, Sandbox
-    from ..sandbox.service.server import resolve
+    from ..sandbox.server import resolve
 
     log_here(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)

@@ -15,14 +15,14 @@ from urllib.parse import unquote, unquote_plus
 
 from ..client import Client
 from ..dialect import Dialect
-from ..sandbox.service.signatures import Kind, Parts, mistakes
+from ..sandbox.signatures import Kind, Parts, mistakes
 from ..text import counted
 from .judged import Function, Hints
 from .material import vectors
 
 # Published with the interface's vectors: no secret of anybody.
 MORNING = Parts(
-    "demo_access", "demo_secret", random="abc", key="def", earlier=[("123", "456"), ("uvw", "xyz")]
+    "demo_access", "demo_secret", random="abc", key="def", earlier=(("123", "456"), ("uvw", "xyz"))
 )
 _SPELLINGS = {
     "access_token": "interface A's and B2's",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..client import Client
@@ -12,9 +13,9 @@ from ..records import Device, parameter_error, parse_id, preview
 from ..rtsp.report import Report
 from ..secret import Secret, SecretAddress, redact
 from ..wire import check_sendable
-from .chain import Chain
-from .device_address import bare, can_be_tried, preflight_of
-from .findings import diagnose_call
+from .calls import diagnose_call
+from .camera import address_without_login, can_be_tried, preflight_of
+from .walk import Walk
 
 
 def diagnose_device(
@@ -42,25 +43,20 @@ def diagnose_device(
         if not isinstance(user_address, str | Secret) or not user_address:
             problem = f"user_address is {preview(user_address)}."
             raise parameter_error(B1, problem, "Give a user_address that is not empty.")
-        user_address = (
-            SecretAddress(user_address) if isinstance(user_address, str) else user_address
-        )
+        user_address = SecretAddress(user_address)
         check_sendable(B1, {"user_address": user_address})
     login = {"login_name": login_name, "login_password": login_password}
-    wanted = Device(
+    device = Device(
         parse_id(A3, "room_id", room_id),
         "" if user_id is None else parse_id(B1, "user_id", user_id),
         user_address=user_address,
         options={name: value for name, value in login.items() if value is not None},
     )
-
-    def look(device: Device) -> Report:
-        return preflight_of(device, timeout=timeout, **options)
-
-    return Chain(client, wanted, look, force=force).report()
+    look = partial(preflight_of, timeout=timeout, **options)
+    return Walk(client, device, look, force).report()
 
 
-def preflighted(device: Device, known: bool | Report = True) -> Report | None:
+def require_preflight(device: Device, known: bool | Report = True) -> Report | None:
     """Return the report of a camera that plays; None where none can be tried (sip, h323).
 
     A report that is `known` counts, and nothing is tried again; ParameterError when it is of
@@ -69,8 +65,9 @@ def preflighted(device: Device, known: bool | Report = True) -> Report | None:
     if not can_be_tried(device):
         return None
     report = known if isinstance(known, Report) else preflight_of(device)
-    if report is known and report.subject != bare(device):
-        problem = f"The report is of {report.subject}, and the device is at {bare(device)}."
+    address = address_without_login(device)
+    if report is known and report.subject != address:
+        problem = f"The report is of {report.subject}, and the device is at {address}."
         raise parameter_error(B1, problem, "Make a preflight of this address.")
     if report.ok:
         return report
@@ -83,19 +80,20 @@ def preflighted(device: Device, known: bool | Report = True) -> Report | None:
     raise failed
 
 
-def explained(error: ApiError, client: Client, device: Device, passed: Report | None) -> None:
-    """Tell in the error of a refused import (426, 427) what stood in the way, with a report.
+def explain_refusal(error: ApiError, client: Client, device: Device, passed: Report | None) -> None:
+    """Say in the error of a refused import (426, 427) what stood in the way.
 
-    `passed` is the report of the camera, which plays from here; without one the error gets the
-    call that finds out why.
+    `passed` is the report of the camera, which plays from here: the error gets a report, too.
+    Without one it gets the call that finds out why, unless only the service can dial the device.
     """
     if error.ret not in (426, 427):
         return
-    if passed is None:
-        error.advice = (
-            f"The room or the camera stood in the way. To learn which: {diagnose_call(device)}"
-        )
+    if passed is None and can_be_tried(device):
+        call = diagnose_call(device)
+        error.advice = f"The room or the camera stood in the way. To learn which: {call}"
         return
-    report = Chain(client, device, lambda _: passed, refused=True).report()
+    report = Walk(client, device, lambda _: passed or preflight_of(device), refused=True).report()
     error.cause = f"{error.cause.rstrip(' .')}. {report.verdict}: {report.cause}"
-    error.report, error.advice = report, report.advice
+    error.advice = report.advice
+    if passed is not None:
+        error.report = report

@@ -56,15 +56,15 @@ class Recorded:
 class Recorder:
     """Records into a folder who is in the rooms, a sweep at a time.
 
-    `clock` gives the seconds since 1970, `ticks` seconds that never step, and `sleep` waits; they
-    are passed in so that tests need no time.
+    `clock` gives the seconds since 1970, the client's unless it is set; `ticks` gives seconds that
+    never step, and `sleep` waits. They are passed in so that tests need no time.
     """
 
     def __init__(
         self,
         folder: str | Path,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         ticks: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
@@ -110,7 +110,8 @@ class Recorder:
         if sweeps is not None and (not isinstance(sweeps, int) or not is_positive(sweeps)):
             raise ValueError(f"sweeps is {sweeps!r}; give a whole number above 0, or None")
         end = math.inf if until is None else moment(until, "until").timestamp()
-        if end <= self._clock():
+        clock = self._clock or client.now
+        if end <= clock():
             raise ValueError(f"until is {until}, which is over; give a time to come")
         ids = read_ids(room_ids, id_column).ids
         if not ids:
@@ -118,7 +119,7 @@ class Recorder:
         stop = cancelled or threading.Event()
         pace: dict[str, Any] = {"concurrency": concurrency, "max_rate": max_rate}
         ask = partial(sweep, client, ids, cancelled=stop, progress=False, **pace)
-        run = _Run(self, client.name, ask, stop, every, rooms_every, on_sweep, _unknown(ids))
+        run = _Run(self, clock, client.name, ask, stop, every, rooms_every, on_sweep, _unknown(ids))
         try:
             ended = run.go(sweeps, end)
         except KeyboardInterrupt:
@@ -137,6 +138,7 @@ class _Run:
     it has come to, `known` the caps that were read last, with a `ret` where none ever was."""
 
     recorder: Recorder
+    clock: Callable[[], float]
     service: str
     ask: Callable[..., Sweep]
     stop: threading.Event
@@ -156,7 +158,7 @@ class _Run:
         Turns are so many seconds apart, however long each takes; one whose time has passed before
         it could begin is skipped.
         """
-        clock, ticks = self.recorder._clock, self.recorder._ticks
+        clock, ticks = self.clock, self.recorder._ticks
         sleep = self.recorder._sleep or self.stop.wait
         start, turn = ticks(), 0
         while True:
@@ -244,7 +246,7 @@ class _Run:
     def _moment(self) -> datetime:
         """Return the time, to the millisecond, or the next that no sweep had: where the clock was
         set back by whole minutes, people would count twice."""
-        time = math.floor(self.recorder._clock() * 1000)
+        time = math.floor(self.clock() * 1000)
         while time in self.times:
             time += 1
         self.times.add(time)

@@ -16,7 +16,7 @@ import pandas as pd
 from ..client import Client
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis import diagnose_device
-from ..diagnosis.device_address import bare, can_be_tried, login_of, preflight_of
+from ..diagnosis.camera import address_without_login, can_be_tried, login_of, preflight_of
 from ..errors import ApiError, ConfigError, ConfkitError, OutcomeUnknown
 from ..frames import devices_frame
 from ..occupancy.known import known_rooms
@@ -297,7 +297,7 @@ class DevicePanel(Panel):
             way = " It is not tried from here first: if the service refuses, nobody knows why."
         elif _camera(device) not in self._played:
             way = " It is tried from here first."
-        question = f"Import {_named(device)} at {bare(device)} into {room}?{way}"
+        question = f"Import {_named(device)} at {address_without_login(device)} into {room}?{way}"
         self.ask("Import", question, action, grave=False)
 
     def _bring_in(self, device: Device, preflight: bool, verify: bool) -> Device:

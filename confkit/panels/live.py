@@ -46,22 +46,22 @@ def check_every(seconds: float) -> float:
 # Rooms and times in words
 
 
-def age(time: datetime) -> str:
+def age(time: datetime, now: datetime) -> str:
     """Return how long ago this was, such as "12 s" or "2 h 5 min"."""
-    seconds = max(0.0, (datetime.now(UTC) - time).total_seconds())
+    seconds = max(0.0, (now - time).total_seconds())
     return f"{seconds:.0f} s" if seconds < 60 else lasting(seconds / 60)
 
 
-def clock(time: datetime, tz: tzinfo, today: datetime | None = None) -> str:
+def clock(time: datetime, tz: tzinfo, today: datetime) -> str:
     """Return the time of day in this zone, with the day where that is not today's."""
-    local, other = time.astimezone(tz), (today or datetime.now(UTC)).astimezone(tz)
+    local, other = time.astimezone(tz), today.astimezone(tz)
     return f"{local:%H:%M:%S}" if local.date() == other.date() else moment(local)
 
 
-def shown_of(found: int, frame: pd.DataFrame, aging: bool, tz: tzinfo) -> str:
+def shown_of(found: int, frame: pd.DataFrame, now: datetime | None, tz: tzinfo) -> str:
     """Return how many rooms are shown of how many, how many were not read, when the others were,
-    in the zone `tz`, which is named, (`aging`) how old the oldest is by now, and how many users
-    were in all of them."""
+    in the zone `tz`, which is named, how old the oldest is by `now` (unless that is None), and how
+    many users were in all of them."""
     of, unasked = counted(len(frame), "room"), int(not_asked(frame).sum())
     failed = int(frame["error"].notna().sum()) - unasked
     parts = [of if found == len(frame) else f"{found:,} of {of}"]
@@ -70,7 +70,7 @@ def shown_of(found: int, frame: pd.DataFrame, aging: bool, tz: tzinfo) -> str:
     read = frame[READ_AT].dropna()
     if len(read):
         times = dict.fromkeys(clock(time, tz, read.max()) for time in (read.min(), read.max()))
-        old = f", the oldest {age(read.min())} ago" if aging else ""
+        old = f", the oldest {age(read.min(), now)} ago" if now else ""
         parts.append(f"read at {' to '.join(times)} ({zone(tz)[1]}){old}")
     users = frame["users"].dropna()
     parts += [counted(int(users.sum()), "user")] * bool(len(users))
@@ -101,7 +101,12 @@ def outcome(swept: Sweep, frame: pd.DataFrame) -> str:
 
 
 def outage_told(
-    outage: Outage, frame: pd.DataFrame, service: str, seconds: float | None, tz: tzinfo
+    outage: Outage,
+    frame: pd.DataFrame,
+    service: str,
+    seconds: float | None,
+    now: datetime,
+    tz: tzinfo,
 ) -> str:
     """Return an outage in words: since when, how many rooms show old values and how old these are,
     why, and in how many seconds it is tried next (None: not by itself). Times are in `tz`."""
@@ -111,13 +116,13 @@ def outage_told(
     known, rooms = frame[READ_AT].dropna(), "no room has been read yet"
     if len(known):
         keep = "1 room keeps its" if len(known) == 1 else f"{len(known):,} rooms keep their"
-        rooms = f"{keep} last known values, up to {age(known.min())} old"
+        rooms = f"{keep} last known values, up to {age(known.min(), now)} old"
     again = "Refresh tries again"
     if seconds is not None:
-        again = f"next try at {clock(datetime.now(UTC) + timedelta(seconds=seconds), tz)}"
+        again = f"next try at {clock(now + timedelta(seconds=seconds), tz, now)}"
     return (
         f"{'No answer' if silent else 'Nothing has been read'} from {service} since "
-        f"{clock(outage.since, tz)} ({zone(tz)[1]}): {rooms}; {again}. {outage.error}"
+        f"{clock(outage.since, tz, now)} ({zone(tz)[1]}): {rooms}; {again}. {outage.error}"
     )
 
 
@@ -316,6 +321,10 @@ class RoomsPanel(Panel):
         rooms = f"room{'s' * (len(ids) > 1)} {listed(ids, 8)}"
         self.tell(f"The service does not have {rooms} any more: left out.", kind="left")
 
+    @property
+    def _client_time(self) -> datetime:
+        return datetime.fromtimestamp(self.client.now(), UTC)
+
     def _changed(self, _: pd.DataFrame | None) -> None:
         self._shows_rows()
         before, now = self._outage, self.model.outage
@@ -325,10 +334,12 @@ class RoomsPanel(Panel):
             if before is None or any(one["kind"] == "service" for one in self.frame.messages):
                 self._tell_outage()
         elif now is None and before is not None:
-            since = f"{clock(datetime.now(UTC), self._tz)} ({zone(self._tz)[1]})"
+            time = self._client_time
+            since = f"{clock(time, self._tz, time)} ({zone(self._tz)[1]})"
             self.frame.tell(
                 f"{self.client.name} has been answering again since {since}, after "
-                f"{age(before.since)}. Rows that have not been read since say how old they are.",
+                f"{age(before.since, time)}. Rows that have not been read since say how old they "
+                "are.",
                 "good",
                 "service",
             )
@@ -337,7 +348,12 @@ class RoomsPanel(Panel):
         if self.model.outage is not None:
             seconds = self.model.seconds_left() if self.frame.every else None
             text = outage_told(
-                self.model.outage, self.model.frame, self.client.name, seconds, self._tz
+                self.model.outage,
+                self.model.frame,
+                self.client.name,
+                seconds,
+                self._client_time,
+                self._tz,
             )
             self.frame.tell(text, "bad", "service")
 
@@ -349,7 +365,8 @@ class RoomsPanel(Panel):
     def _shows(self, found: pd.DataFrame) -> None:
         """Show these of the model's rows."""
         frame = self.model.frame
-        self.table.show(found, shown_of(len(found), frame, bool(self.frame.every), self._tz))
+        now = self._client_time if self.frame.every else None
+        self.table.show(found, shown_of(len(found), frame, now, self._tz))
         self.table.chosen = self.model.picked
 
     def _users_cell(self, row: Row) -> Cell:
@@ -363,7 +380,8 @@ class RoomsPanel(Panel):
         parts = [now.numbers, "" if now.state == "in use" else now.word]
         if row[UNREAD] and row[READ_AT] is not None:
             time = row[READ_AT]
-            parts += [f"{age(time)} old" if self.frame.every else f"as of {clock(time, self._tz)}"]
+            old, at = age(time, self._client_time), clock(time, self._tz, self._client_time)
+            parts += [f"{old} old" if self.frame.every else f"as of {at}"]
         share = row["users"] / cap if cap else None
         return Bar(", ".join(filter(None, parts)), share, now.state)
 

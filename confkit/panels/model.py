@@ -373,7 +373,7 @@ class RoomsModel:
 
     def _put(self, frame: pd.DataFrame) -> None:
         times = frame[READ_AT].dropna()
-        time = datetime.now(UTC) if times.empty else times.min()
+        time = datetime.fromtimestamp(self.client.now(), UTC) if times.empty else times.min()
         frame.attrs = {"service": self.client.name, "time": time.isoformat()}
         self.frame = frame
 
@@ -443,7 +443,8 @@ class RoomsModel:
         # Of the rooms in the background too few are asked to tell.
         if before is None and self._reads_by_itself and not self._reading:
             return
-        since = came.time if isinstance(came, Sweep) else datetime.now(UTC)
+        now = datetime.fromtimestamp(self.client.now(), UTC)
+        since = came.time if isinstance(came, Sweep) else now
         since, tries = (since, 1) if before is None else (before.since, before.tries + 1)
         wait = min(self.every * 2.0 ** min(tries, 16), max(self.every, LONGEST))
         self.outage = Outage(since, tries, self._clock() + wait, error)

@@ -151,7 +151,7 @@ class OccupancyPanel(RoomsPanel):
         return valued(frame[[*names[:7], *names[names.index("error") :]]])
 
     def _read_cell(self, row: Any) -> str | None:
-        return row[READ_AT] and clock(row[READ_AT], self._tz)
+        return row[READ_AT] and clock(row[READ_AT], self._tz, self._client_time)
 
     def _changed(self, read: pd.DataFrame | None) -> None:
         if read is not None:

@@ -119,8 +119,9 @@ def holding(folder: str) -> str:
     path, found = recording(folder), "Nothing is recorded there yet"
     if path.is_dir():
         rooms = recorded_rooms(path)
-        lately = load_occupancy(path, since=datetime.now(UTC) - _LATELY)["time"]
-        last = "none in the last day" if lately.empty else f"the last {age(lately.max())} ago"
+        now = datetime.now(UTC)
+        lately = load_occupancy(path, since=now - _LATELY)["time"]
+        last = "none in the last day" if lately.empty else f"the last {age(lately.max(), now)} ago"
         found = f"It holds samples of {counted(len(rooms), 'room')}, {last}"
     line = f"confkit record {shlex.quote(folder)} --rooms rooms.csv --every 60"
     cell = f'ck.Recorder({folder!r}).record(client, panel.value["room_id"], every=60)'

@@ -15,7 +15,7 @@ import ipywidgets
 from ..charts.texts import moment
 from ..deployment import McuAnswer
 from ..devices import list_devices
-from ..diagnosis.device_address import bare
+from ..diagnosis.camera import address_without_login
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_MODE, ROOM_STATUS, users_frame
 from ..occupancy.zones import zone
@@ -103,7 +103,7 @@ def room_details(client: Client, room_id: str, before: RoomDetails) -> Iterator[
 
     A part that could not be read again, or not yet, is as it was `before`, with its time and why.
     Of a room that is not there nothing is kept, and nothing more is asked."""
-    found = replace(before, read_at=datetime.now(UTC), stale=None)
+    found = replace(before, read_at=datetime.fromtimestamp(client.now(), UTC), stale=None)
     reads: dict[str, Any] = {"room": get_room, "users": get_room_users, "devices": list_devices}
     for name, read in reads.items():
         part: Any = tried(partial(read, client, room_id))
@@ -217,7 +217,8 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
     def show_media_server(self, room_id: str, found: McuAnswer | ConfkitError) -> None:
         """Show the answer to asking for a room's media server, where that room is the one that is
         shown; it stays until another one is."""
-        self._update(room_id, media_server=found, media_server_at=datetime.now(UTC))
+        now = datetime.fromtimestamp(self._client.now(), UTC)
+        self._update(room_id, media_server=found, media_server_at=now)
 
     def _update(self, room_id: str, **parts: Any) -> bool:
         """Whether this is shown, because the room still is the one to show."""
@@ -244,7 +245,9 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         arranging.shown(self.users, isinstance(users, list))
         arranging.shown(self._put_off, bool(listed(users)))
         self.users.show(details.people)
-        addresses = [(one.user_name or one.user_id, bare(one)) for one in listed(devices)]
+        addresses = [
+            (one.user_name or one.user_id, address_without_login(one)) for one in listed(devices)
+        ]
         text = arranging.fields(addresses) if addresses else ""
         self.devices.html = problem_html(users) + problem_html(devices) + text
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
 from .auth import Login
-from .refusal import PullRefused
+from .errors import RtspError
 
 DEFAULT_PORTS = {"rtsp": 554, "rtsps": 322}
 
@@ -45,8 +45,14 @@ def parse_address(url: str) -> Address:
         raise ValueError("The address does not start with rtsp:// or rtsps://.")
     if re.search(r"[\x00-\x20\x7f]", url):
         raise ValueError("The address holds a space or a control character.")
-    if "#" in url:
+    _, hash_sign, tail = url.partition("#")
+    if "@" in tail:
         raise ValueError(f"The address holds a bare #; {_ESCAPE_HINT}.")
+    if hash_sign:
+        raise ValueError(
+            "What follows # is an option of another program and no part of an address: leave it "
+            "out; a # in a path is written as %23."
+        )
     parts = _PARTS.fullmatch(url)
     if not parts:
         # Nearly always a password with a bare / or ?, whose tail must not go out as a path.
@@ -70,18 +76,18 @@ def parse_address(url: str) -> Address:
 
 
 def target(url: str, name: str | None, password: str | None) -> tuple[Address, Login | None]:
-    """Return where to connect, and the login of the URL or of the fields; raises PullRefused."""
+    """Return where to connect, and the login of the URL or of the fields; raises RtspError."""
     try:
         address = parse_address(url)
     except ValueError as error:
-        raise PullRefused("url_malformed", str(error)) from None
+        raise RtspError("url_malformed", str(error)) from None
     login = []
     for given, known in ((name, address.login_name), (password, address.login_password)):
         if given is not None and known is not None and given != known:
-            raise PullRefused("credentials_conflict")
+            raise RtspError("credentials_conflict")
         # Neither half a letter nor a control character can be sent.
         if re.search(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]", given or ""):
-            raise PullRefused("url_malformed", "The login holds a letter that cannot be sent.")
+            raise RtspError("url_malformed", "The login holds a letter that cannot be sent.")
         login.append(known if given is None else given)
     return address, Login(login[0] or "", login[1] or "") if login != [None, None] else None
 

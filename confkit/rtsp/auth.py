@@ -1,4 +1,4 @@
-"""RTSP authentication, Basic and Digest (RFC 7616).  No I/O, no clock."""
+"""RTSP authentication, Basic and Digest with MD5 or SHA-256 (RFC 7616). No I/O, no clock."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from .errors import RtspError, printable
 from .message import Header, Response
-from .refusal import PullRefused, status_refusal
 
-# Strongest last; a -sess variant is no stronger than its base, and rarer.
-_ALGORITHMS = ("MD5-SESS", "MD5", "SHA-256-SESS", "SHA-256")
-_PART = re.compile(r"""([^\s,="]+)(\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,"]*)))?""")
-_BARE = ("algorithm", "qop", "nc")  # of an answer; the other parameters stand between quotes
+# The strongest last; a -sess variant is no stronger than its base, and rarer.
+_STRENGTHS = (*("Basic", "Digest MD5-SESS", "Digest MD5", "Digest SHA-256-SESS", "Digest SHA-256"),)
+_PART = re.compile(r"""([^\s,;="]+)(\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,;"]*)))?""")
+_UNQUOTED = ("algorithm", "qop", "nc")  # of an answer; other parameters stand between quotes
 
 
 @dataclass(frozen=True)
@@ -35,80 +35,60 @@ class Challenge:
     parameters: Mapping[str, str] = field(repr=False)
 
     @property
-    def algorithm(self) -> str:
-        """The digest algorithm in upper case; MD5 when none was named."""
-        return self.parameters.get("algorithm", "MD5").upper()
-
-    @property
     def name(self) -> str:
-        """What people call it: Basic, Digest MD5, Digest SHA-256, ..."""
-        return self.scheme.title() + (f" {self.algorithm}" if self.scheme == "digest" else "")
-
-    @property
-    def stale(self) -> bool:
-        """True when only the nonce was too old: the login itself was not refused."""
-        return self.parameters.get("stale", "").lower() == "true"
+        """What people call it: Basic, Digest MD5, ...; with the qualities if "auth" is missing."""
+        if self.scheme != "digest":
+            return self.scheme.title()
+        qop = self.parameters.get("qop", "")
+        quality = f" with qop={qop}" if qop and not self.with_qop else ""
+        return f"Digest {self.parameters.get('algorithm', 'MD5').upper()}{quality}"
 
     @property
     def with_qop(self) -> bool:
-        """Whether the answer may have the quality "auth"."""
-        offered = self.parameters.get("qop", "").lower().split(",")
-        return "auth" in [quality.strip() for quality in offered]
+        """Whether the answer has the quality "auth"; an old challenge has none."""
+        return "auth" in re.findall(r"[^\s,]+", self.parameters.get("qop", "").lower())
 
     @property
     def strength(self) -> int:
-        """A rank among challenges; 0 for one that cannot be answered."""
-        if self.scheme == "basic":
-            return 1
-        unknown = self.scheme != "digest" or self.algorithm not in _ALGORITHMS
-        if unknown or "nonce" not in self.parameters:
-            return 0
-        if self.parameters.get("qop") and not self.with_qop:
-            return 0
-        return 2 + _ALGORITHMS.index(self.algorithm)
+        """A rank among challenges; -1 for one that cannot be answered."""
+        lacks_nonce = self.scheme == "digest" and "nonce" not in self.parameters
+        known = self.name in _STRENGTHS and not lacks_nonce
+        return _STRENGTHS.index(self.name) if known else -1
 
 
 def parse_challenges(values: Iterable[str]) -> list[Challenge]:
     """Return every challenge of the WWW-Authenticate lines, several in one line included."""
-    found: list[tuple[str, dict[str, str]]] = []
+    challenges: list[tuple[str, dict[str, str]]] = []
     for value in values:
-        for name, assigned, quoted, bare in _PART.findall(value):
+        for name, assigned, quoted_text, bare in _PART.findall(value):
             if not assigned:
-                found.append((name.lower(), {}))
-            elif found:
-                found[-1][1][name.lower()] = re.sub(r"\\(.)", r"\1", quoted) or bare
-    return [Challenge(scheme, parameters) for scheme, parameters in found]
+                challenges.append((name.lower(), {}))
+            elif challenges:
+                challenges[-1][1][name.lower()] = re.sub(r"\\(.)", r"\1", quoted_text) or bare
+    return [Challenge(scheme, parameters) for scheme, parameters in challenges]
 
 
 def choose_challenge(challenges: Iterable[Challenge]) -> Challenge | None:
     """Return the strongest challenge that can be answered, or None."""
     best = max(challenges, key=lambda challenge: challenge.strength, default=None)
-    return best if best and best.strength else None
+    return best if best and best.strength >= 0 else None
 
 
-def authorization(
-    challenge: Challenge,
-    login: Login,
-    method: str,
-    uri: str,
-    *,
-    count: int = 1,
-    cnonce: str | None = None,
-) -> str:
+def authorization(challenge: Challenge, login: Login, method: str, uri: str, count: int = 1) -> str:
     """Return the Authorization header that answers the challenge; `count` is the nonce count."""
     if challenge.scheme == "basic":
         return "Basic " + basic(login)
-    given = challenge.parameters
-    realm = given.get("realm", "")
-    answer = {"username": login.name, "realm": realm, "nonce": given["nonce"], "uri": uri}
+    offered = challenge.parameters
+    answer = {"username": login.name, "realm": offered.get("realm", "")}
+    answer |= {"nonce": offered["nonce"], "uri": uri}
     # Some cameras refuse an algorithm that they did not name.
-    answer |= {name: given[name] for name in ("algorithm", "opaque") if name in given}
+    answer |= {name: offered[name] for name in ("algorithm", "opaque") if name in offered}
     if challenge.with_qop:
         answer |= {"qop": "auth", "nc": f"{count:08x}"}
-    if challenge.with_qop or challenge.algorithm.endswith("-SESS"):
-        answer["cnonce"] = cnonce or secrets.token_hex(8)
+    if challenge.with_qop or challenge.name.endswith("-SESS"):
+        answer["cnonce"] = secrets.token_hex(8)
     answer["response"] = digest(answer, login, method)
-    parts = (f"{key}={part if key in _BARE else quoted(part)}" for key, part in answer.items())
+    parts = (f"{key}={part if key in _UNQUOTED else quoted(part)}" for key, part in answer.items())
     return "Digest " + ", ".join(parts)
 
 
@@ -120,35 +100,40 @@ class Credentials:
 
     def __init__(self, login: Login | None) -> None:
         self._login = login
+        # What a camera may know of the login, and repeat in its reasons.
+        self.secrets = (login.password, basic(login)) if login else ()
         self._challenge: Challenge | None = None
         self._count = 0
-        # What a camera may know of the login, and repeat in its reasons.
-        known = (login.password, basic(login)) if login else ()
-        self.secrets = tuple(filter(None, known))
         self._renewed = False
         self.accepted = False
         self.name: str | None = None
 
-    def meet(self, asked: Response) -> None:
-        """Take up the challenge of a 401; raises PullRefused where it cannot be answered."""
-        refusal = status_refusal("DESCRIBE", asked, *self.secrets)
-        if refusal.verdict == "auth_locked":
-            raise refusal
+    def printable(self, text: str) -> str:
+        """Return a camera's own words as they may be shown."""
+        return printable(text, *self.secrets)
+
+    def take_challenge(self, response: Response) -> None:
+        """Prepare to answer a 401; RtspError where that cannot be answered, or has been."""
         if self._login is None:
-            raise PullRefused("auth_required")
-        challenge = choose_challenge(parse_challenges(asked.all("WWW-Authenticate")))
+            raise RtspError("auth_required")
+        challenges = parse_challenges(response.all("WWW-Authenticate"))
+        challenge = choose_challenge(challenges)
         if challenge is None:
-            raise PullRefused("auth_unsupported")
+            offers = dict.fromkeys(self.printable(offer.name) for offer in challenges)
+            reason = f"The camera offers {', '.join(offers) or 'nothing'} to log in, and confkit "
+            reason += "knows Basic and Digest (MD5, SHA-256)."
+            raise RtspError("auth_unsupported", reason)
         if self._challenge is not None:
             # A second wrong login can lock the address out; an outdated nonce is no wrong login,
             # and neither is a new one that a camera wants after it has accepted the login.
-            if self._renewed or not (challenge.stale or self.accepted):
+            stale = challenge.parameters.get("stale", "").lower() == "true"
+            if self._renewed or not (stale or self.accepted):
                 self._challenge = None  # TEARDOWN would try the login once more
-                raise PullRefused("auth_rejected")
+                raise RtspError("auth_rejected")
             self._renewed = True
         self._challenge, self._count, self.name = challenge, 0, challenge.name
 
-    def met(self) -> None:
+    def note_success(self) -> None:
         """Note that a request was answered without asking for a login (again)."""
         self.accepted = self.accepted or self._challenge is not None
         self._renewed = False
@@ -158,15 +143,14 @@ class Credentials:
         if self._challenge is None or self._login is None:
             return []
         self._count += 1
-        header = authorization(self._challenge, self._login, method, url, count=self._count)
+        header = authorization(self._challenge, self._login, method, url, self._count)
         return [("Authorization", header)]
 
 
 def basic(login: Login) -> str:
     """Return a login as Basic sends it."""
-    return base64.b64encode(
-        f"{login.name}:{login.password}".encode(errors="surrogateescape")
-    ).decode()
+    text = f"{login.name}:{login.password}".encode(errors="surrogateescape")
+    return base64.b64encode(text).decode()
 
 
 def quoted(value: str) -> str:
@@ -176,16 +160,16 @@ def quoted(value: str) -> str:
 
 def digest(answer: Mapping[str, str], login: Login, method: str) -> str:
     """Return the response that belongs to the other parameters of a digest's answer."""
-    given = defaultdict(str, answer)
-    algorithm = given["algorithm"].upper() or "MD5"
-    name = "md5" if algorithm.startswith("MD5") else "sha256"
+    parameters = defaultdict(str, answer)
+    algorithm = parameters["algorithm"].upper()
+    name = "sha256" if algorithm.startswith("SHA-256") else "md5"
 
     def hashed(*parts: str) -> str:
         data = ":".join(parts).encode(errors="surrogateescape")
         return hashlib.new(name, data, usedforsecurity=False).hexdigest()
 
-    secret = hashed(login.name, given["realm"], login.password)
+    secret = hashed(login.name, parameters["realm"], login.password)
     if algorithm.endswith("-SESS"):
-        secret = hashed(secret, given["nonce"], given["cnonce"])
-    fresh = ("nonce", "nc", "cnonce", "qop") if given["qop"] else ("nonce",)
-    return hashed(secret, *(given[part] for part in fresh), hashed(method, given["uri"]))
+        secret = hashed(secret, parameters["nonce"], parameters["cnonce"])
+    fresh = ("nonce", "nc", "cnonce", "qop") if parameters["qop"] else ("nonce",)
+    return hashed(secret, *(parameters[part] for part in fresh), hashed(method, parameters["uri"]))

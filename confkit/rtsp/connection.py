@@ -1,210 +1,272 @@
-"""A connection to a camera: name, TCP and TLS, then requests, answers and interleaved frames."""
+"""A connection to a camera: name, TCP and TLS, then bytes with a deadline."""
 
 from __future__ import annotations
 
-import asyncio
+import errno
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any
 
 from .address import Address
-from .message import Frame, Header, MalformedMessage, Parser, Request, Response
-from .refusal import PullRefused, connection_refusal
+from .errors import RtspError
+from .message import Frame, Reader, Response, WireError
+from .report import Stages
 
-# One of several addresses of a name gets so many seconds before the next is tried.
-_PATIENCE = 4.0
-_RESET = 0.05  # seconds on the way, at most, for a peer's word that it has closed already
-_FAREWELL = 0.5  # seconds for a TLS peer to say goodbye
-# The more a failure tells about the camera, the sooner it is the one to report.
-_TELLING = ("dns_failed", "unreachable", "connect_timeout", "refused", "rtsp_silent")
+_GLANCE = 0.1  # seconds between two looks at `cancelled`, where nothing comes
+_PATIENCE = 4.0  # seconds for one of several addresses of a name, before the next is tried
+_RESET = 0.2  # seconds that a reset may take on its way
+_LONGEST = 3600.0  # seconds that a request may take to be sent
+_RECEIVED = 65_536  # bytes at once
+_PUNCH = b"\x80\x00\x00\x00" + bytes(8)  # an empty RTP packet
+_UDP_BUFFER = 2 * 1024 * 1024  # bytes; what a system has by default loses most of a large keyframe
+_PORT_PAIRS = 50  # tried, until the neighbour of a free port is free as well
+_PLAIN = "Write rtsp:// in place of rtsps://, or use the camera's port for rtsps (322 is usual)."
+_TRUST = (
+    "Give the certificate to trust (verify=FILE), or do without a check "
+    "(verify=False, --no-verify)."
+)
+_CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
+_Target = tuple[socket.AddressFamily, tuple[Any, ...]]
 
-Target = tuple[socket.AddressFamily, tuple[Any, ...]]
+
+class DeadlinePassed(WireError):
+    """A deadline has passed; no TimeoutError, which a listener may raise for reasons of its own."""
 
 
-class Connection(asyncio.Protocol):
-    """The client's end of one connection; what is sent is a request, and answered in turn.
+class ConnectionClosed(WireError):
+    """The connection has ended; `unread`: the peer had closed it before what was sent last."""
 
-    `closed` becomes the reason when the connection is gone, `unread` tells then that the peer did
-    not read what was sent last; `malformed` is set when it does not speak RTSP, `heard` once it has
-    sent a byte; `parser` holds what of an answer has come.
+    def __init__(self, *, unread: bool) -> None:
+        super().__init__()
+        self.unread = unread
+
+
+class Deadline:
+    """The moment by which something must be done, and the event that ends it before."""
+
+    def __init__(self, seconds: float, cancelled: threading.Event | None = None) -> None:
+        self.cancelled = cancelled
+        self.restart(seconds)
+
+    def restart(self, seconds: float) -> None:
+        """Begin anew, with so many seconds."""
+        self._at = time.monotonic() + seconds
+
+    def left(self, longest: float = _GLANCE) -> float:
+        """Return the seconds that are left, at most `longest`; DeadlinePassed, CancelledError."""
+        if self.cancelled and self.cancelled.is_set():
+            raise CancelledError
+        if (seconds := self._at - time.monotonic()) <= 0:
+            raise DeadlinePassed
+        return min(seconds, longest)
+
+
+class Connection:
+    """A TCP or TLS connection to a camera, and the UDP ports beside it; `open` makes it.
+
+    `verify` is as in requests: True, False or the path of certificates to trust; `on_wait` is
+    called before each look at what has come. What waits raises DeadlinePassed, or CancelledError.
     """
 
-    def __init__(self, received: Callable[[Frame], None] = lambda _frame: None) -> None:
-        """Prepare a connection; `received` takes the interleaved frames."""
-        self._loop = asyncio.get_running_loop()
-        self.closed: asyncio.Future[str] = self._loop.create_future()
-        self.parser = Parser(resync=True)
-        self.heard = self.unread = False
-        self.malformed: MalformedMessage | None = None
-        self._received = received
-        self._sequence = 0
-        self._answer: asyncio.Future[Response | None] = self._loop.create_future()
-        self._answer.set_result(None)
+    def __init__(
+        self,
+        address: Address,
+        deadline: Deadline,
+        stages: Stages,
+        *,
+        verify: bool | str = True,
+        on_wait: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.reader = Reader(self._receive)
+        self._address, self._deadline, self._stages = address, deadline, stages
+        self._verify, self._on_wait = verify, on_wait
+        self._sockets: list[socket.socket] = []  # TCP; RTP and RTCP over UDP
+        self._peer = ""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Be ready to send."""
-        self._transport = cast("asyncio.Transport", transport)  # of uvloop: its own class
+    def open(self) -> None:
+        """Connect, in place of a connection before; RtspError."""
+        self.close()
+        self.reader = Reader(self._receive)
+        self._stages.begin("name")
+        targets = self._look_up()
+        addresses = dict.fromkeys(str(target[0]) for _, target in targets)
+        self._stages.detail = ", ".join(addresses)
+        self._stages.begin("TCP")
+        self._dial(targets)
+        if self._address.scheme == "rtsps":
+            self._stages.begin("TLS")
+            self._encrypt()
 
-    def data_received(self, data: bytes) -> None:
-        """Hand on what is complete."""
-        self.heard = True
+    def close(self) -> None:
+        """Close all sockets at once."""
+        for sock in self._sockets:
+            sock.close()
+        self._sockets = []
+
+    def send(self, data: bytes) -> None:
+        """Send all of it; ConnectionClosed."""
+        self._sockets[0].settimeout(self._deadline.left(_LONGEST))
         try:
-            for message in self.parser.feed(data):
-                if isinstance(message, Frame):
-                    self._received(message)
-                # "100 Continue" announces the answer. CSeq is not looked at: some cameras count in
-                # their own way, or not at all.
-                elif isinstance(message, Response) and message.status >= 200:
-                    self._take(message)
-        except MalformedMessage as error:
-            self.malformed = error
-            self._transport.abort()
+            self._sockets[0].sendall(data)
+        except TimeoutError:
+            raise DeadlinePassed from None
+        except OSError:
+            raise ConnectionClosed(unread=True) from None
 
-    def eof_received(self) -> bool:
-        """Where an answer is due, wait a moment for the peer to say that it read no request."""
-        if self._answer.done():
-            return False
-        self._loop.call_later(_RESET, self._transport.close)
-        return self._transport.get_extra_info("sslcontext") is None  # TLS knows no half of an end
+    def message(self, *, datagrams: bool = False) -> Response | Frame:
+        """Return the next message; where there are UDP ports, the next of the `datagrams` too.
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Say why in `closed`."""
-        reason = (
-            "The connection to the camera broke." if exc else "The camera closed the connection."
-        )
-        if self.malformed:
-            reason = "The camera sent something that is not RTSP."
-        self.unread |= exc is not None
-        ours = self._transport.get_extra_info("socket")  # TLS has let go of it
-        with suppress(OSError, TypeError):  # uvloop's sockets have no options to ask for
-            # It had closed before what came then, and has reset the connection.
-            self.unread |= bool(ours) and ours.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
-        self.closed.set_result(reason)
-        self._take(None)
+        MalformedMessage, ConnectionClosed."""
+        self._deadline.left()  # what has come already may take long as well
+        while datagrams and len(self._sockets) > 1:
+            self.reader.buffer += self._receive(0)
+            if self.reader.buffer.strip(b"\r\n"):
+                break
+            if datagram := self._receive_datagram():
+                return None, datagram
+        return self.reader.message()
 
-    def host(self, side: str) -> str:
-        """Return the IP address of a side: "sockname" is ours, "peername" the camera's."""
-        return str(self._transport.get_extra_info(side)[0])
+    def _receive(self, longest: float = _GLANCE) -> bytes:
+        """Return what has come by TCP, nothing when that takes longer; ConnectionClosed."""
+        self._on_wait()
+        sock = self._sockets[0]
+        sock.settimeout(self._deadline.left(longest))
+        try:
+            data = sock.recv(_RECEIVED)
+        except (TimeoutError, BlockingIOError, ssl.SSLWantReadError):
+            return b""
+        except OSError:
+            raise ConnectionClosed(unread=True) from None
+        if not data:
+            # Closed before it heard us, the peer has answered what was sent by a reset.
+            time.sleep(_RESET)
+            reset = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            raise ConnectionClosed(unread=bool(reset))
+        return data
 
-    def send(self, method: str, url: str, *headers: Header) -> None:
-        """Send a request; its answer may come."""
-        self._sequence += 1
-        numbered = (("CSeq", str(self._sequence)), ("User-Agent", "confkit"), *headers)
-        self._transport.write(Request(method, url, headers=numbered).encode())
+    def _receive_datagram(self) -> bytes:
+        """Return a datagram of the camera's, nothing where none comes for a moment."""
+        self._sockets[1].settimeout(self._deadline.left())
+        try:
+            data, sender = self._sockets[1].recvfrom(_RECEIVED)
+        except OSError:  # none has come; or an ICMP error
+            return b""
+        return data if sender[0] == self._peer else b""
 
-    async def exchange(self, method: str, url: str, *headers: Header) -> Response | None:
-        """Return the answer to a request, or None when the connection closes instead."""
-        self.unread = self._transport.is_closing()
-        if self.unread:
-            await asyncio.wait({self.closed})
-            return None
-        self._answer = self._loop.create_future()
-        self.send(method, url, *headers)
-        return await self._answer
+    def open_ports(self) -> int:
+        """Return the even one of two neighbouring UDP ports that are read from now on; RtspError.
 
-    def release(self) -> None:
-        """Close the connection without waiting; a peer that does not read cannot hold it open."""
-        if self._transport.get_write_buffer_size():
-            self._transport.abort()
-        else:
-            self._transport.close()
+        The odd one is RTCP's: closed, it would send ICMP errors."""
+        tcp = self._sockets[0]
+        host = tcp.getsockname()[0]
+        for _ in range(_PORT_PAIRS):
+            pair = [socket.socket(tcp.family, socket.SOCK_DGRAM) for _ in range(2)]
+            with suppress(OSError):
+                pair[0].bind((host, 0))
+                port = int(pair[0].getsockname()[1])
+                pair[1].bind((host, port ^ 1))
+                pair.sort(key=lambda sock: sock.getsockname()[1])
+                pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UDP_BUFFER)
+                self._sockets += pair
+                return port & ~1
+            for sock in pair:
+                sock.close()
+        raise RtspError("transport_refused", "No UDP port is free for the camera.")
 
-    def _take(self, answer: Response | None) -> None:
-        if not self._answer.done():
-            self._answer.set_result(answer)
+    def punch(self, port: int) -> None:
+        """Open the way back from a UDP port of the camera's through a firewall on our side."""
+        with suppress(OSError, OverflowError):
+            self._sockets[1].sendto(_PUNCH, (self._peer, port))
+
+    # Name, TCP and TLS
+
+    def _look_up(self) -> list[_Target]:
+        """Return the addresses of the host; a lookup that hangs is left to its thread."""
+        targets: list[_Target] = []
+
+        def look(flags: int = 0) -> None:
+            with suppress(OSError, UnicodeError):  # Unicode: a name that IDNA cannot encode
+                host, port = self._address.host, self._address.port
+                entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+                targets.extend((entry[0], entry[4]) for entry in entries)
+
+        look(socket.AI_NUMERICHOST)
+        if not targets:
+            thread = threading.Thread(target=look, name="confkit lookup", daemon=True)
+            thread.start()
+            while thread.is_alive():
+                thread.join(self._deadline.left())
+        if not targets:
+            raise RtspError("dns_failed", f"The host name {self._address.host} has no address.")
+        return targets
+
+    def _dial(self, targets: list[_Target]) -> None:
+        """Connect to the first that accepts; the most telling RtspError where none does."""
+        codes = set()
+        for number, (family, target) in enumerate(targets, 1):
+            try:
+                sock = socket.socket(family, socket.SOCK_STREAM)
+            except OSError as error:  # a family that this machine has not
+                codes.add(error.errno)
+                continue
+            self._sockets, self._peer = [sock], target[0]
+            sock.setblocking(False)
+            until = time.monotonic() + (_PATIENCE if number < len(targets) else float("inf"))
+            pause = 0.0002
+            while (code := sock.connect_ex(target)) in _CONNECTING and time.monotonic() < until:
+                time.sleep(self._deadline.left(pause))
+                pause = min(2 * pause, 0.02)
+            if code in (0, errno.EISCONN, errno.ECONNRESET, errno.EPIPE):  # it had been accepted
+                return
+            self.close()
+            codes.add(code)
+        if errno.ECONNREFUSED in codes:
+            raise RtspError("refused", "Nothing listens at the camera's port.")
+        if codes & {errno.ETIMEDOUT, *_CONNECTING}:
+            raise RtspError("connect_timeout", timed_out=True)
+        raise RtspError("unreachable")
+
+    def _encrypt(self) -> None:
+        """Put a TLS socket in the place of the plain one; RtspError."""
+        verify = self._verify
+        try:
+            context = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)
+        except OSError:
+            raise RtspError("tls_failed", "The certificates to trust cannot be read.") from None
+        if verify is False:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        plain, host = self._sockets[0], self._address.host.partition("%")[0]
+        try:
+            sock = context.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
+            self._sockets = [sock]
+            while not sock.version():
+                sock.settimeout(self._deadline.left())
+                with suppress(TimeoutError):
+                    sock.do_handshake()
+        except ssl.SSLCertVerificationError as error:
+            reason = error.verify_message or "it cannot be verified"
+            text = f"The camera's certificate is not trusted: {reason}."
+            raise RtspError("tls_failed", text, advice=_TRUST) from None
+        except OSError as error:
+            text = "The port does not answer with an encrypted connection."
+            raise RtspError("tls_failed", text, advice=_PLAIN) from error
 
 
-async def talk(
-    opened: socket.socket,
-    made: Callable[[], Connection] = Connection,
-    host: str = "",
-    verify: bool | str = True,
-) -> Connection:
-    """Return the connection over a connected socket, encrypted where its `host` is given; raises
-    PullRefused. `verify` is as in requests: True, False or the path of certificates to trust."""
-    tls: dict[str, Any] = {}
-    if host:
-        tls = {
-            "ssl": _trusted(verify),
-            "server_hostname": host.partition("%")[0],
-            "ssl_shutdown_timeout": _FAREWELL,
-        }
-    try:
-        _, connection = await asyncio.get_running_loop().create_connection(made, sock=opened, **tls)
-    except OSError as error:
-        raise connection_refusal(error, encrypted=bool(host)) from error
-    return connection
-
-
-async def speaks_tls(address: Address, seconds: float) -> bool:
+def speaks_tls(address: Address, seconds: float, cancelled: threading.Event | None) -> bool:
     """Return whether something at this address answers an encrypted greeting."""
+    encrypted = Address("rtsps", address.host, address.port, address.path)
+    connection = Connection(encrypted, Deadline(seconds, cancelled), Stages(""), verify=False)
     try:
-        async with asyncio.timeout(seconds):
-            with await dial(await look_up(address.host, address.port)) as opened:
-                connection = await talk(opened, host=address.host, verify=False)
-                connection.release()
-                await asyncio.wait({connection.closed})
-    except TimeoutError:
-        return False
-    except PullRefused as refusal:  # an alert is an answer too; plain text is that of a plain port
-        return "ALERT" in (getattr(refusal.__cause__, "reason", "") or "").upper()
+        connection.open()
+    except (DeadlinePassed, RtspError) as error:
+        # An alert is an answer too; plain text is that of a plain port.
+        return "ALERT" in (getattr(error.__cause__, "reason", "") or "").upper()
+    finally:
+        connection.close()
     return True
-
-
-def _trusted(verify: bool | str) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)
-    except OSError:
-        raise PullRefused("tls_failed", "The certificates to trust cannot be read.") from None
-    if verify is False:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
-
-
-async def look_up(host: str, port: int) -> list[Target]:
-    """Return the addresses of a host; a lookup that hangs is left to its thread, not waited for."""
-    found = _addresses(host, port, socket.AI_NUMERICHOST)
-    if not found:
-        answer: Future[list[Target]] = Future()
-        answer.set_running_or_notify_cancel()  # it comes, even where nobody waits any more
-
-        def ask() -> None:
-            answer.set_result(_addresses(host, port))
-
-        threading.Thread(target=ask, name=f"look up {host}", daemon=True).start()
-        found = await asyncio.wrap_future(answer)
-    if not found:
-        raise PullRefused("dns_failed", f"The host name {host} has no address.")
-    return found
-
-
-def _addresses(host: str, port: int, flags: int = 0) -> list[Target]:
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
-    except (OSError, UnicodeError):  # Unicode: a host name that IDNA cannot encode
-        return []
-    return [(family, target) for family, _, _, _, target in found]
-
-
-async def dial(targets: list[Target]) -> socket.socket:
-    """Return a connected socket; asyncio's own attempt hides why each address failed."""
-    refusals = []
-    for number, (family, target) in enumerate(targets, 1):
-        opened = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            opened.setblocking(False)
-            async with asyncio.timeout(_PATIENCE if number < len(targets) else None):
-                await asyncio.get_running_loop().sock_connect(opened, target)
-        except BaseException as error:
-            opened.close()
-            if not isinstance(error, OSError):
-                raise
-            refusals.append(connection_refusal(error, encrypted=False))
-        else:
-            return opened
-    raise max(refusals, key=lambda refusal: _TELLING.index(refusal.verdict))

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
+import ipaddress
 import threading
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
 from ..secret import Secret, SecretAddress, redact
 from .address import target
-from .blocking import blocking
+from .client import TRANSPORTS, RtspClient
 from .connection import speaks_tls
-from .conversation import TRANSPORTS, Conversation
-from .notices import notices
-from .reception import Reception
-from .refusal import PullRefused, wants_tls
-from .report import SKIPPED, Report, Snapshot, Stage
-from .steps import OnStage, Steps, Stopped
-from .verdicts import VERDICTS
+from .errors import VERDICTS, RtspError, tls_wanted
+from .report import SKIPPED, Notice, OnStage, Report, Snapshot, Stage, Stages
+from .rtp import Video
 
-_SECOND_LOOK = 1.0  # seconds to ask a silent port whether it wants encryption
+# So many pictures must fail to decode: one may be damaged on the way, or known by its first slice.
+_PICTURES = 3
+_TLS_SECONDS = 1.0  # to ask a mute port whether it wants encryption
+_FULL_HD = 1920 * 1088
+_OWN = "The address is this machine's own: only a service on this machine reaches it"
+_PRIVATE = "The address is a private one: only a service in the same network reaches it"
 
 
 def preflight(
@@ -35,129 +37,127 @@ def preflight(
 ) -> Report:
     """Play a camera, and return the report: its verdict, stages and first picture.
 
-    The login may stand in the URL instead of the fields.  `transport` is "auto" (TCP first, UDP
-    when the camera refuses it), "tcp" or "udp"; `timeout` bounds everything up to the first
-    picture, in seconds; `verify` is as in requests, for rtsps.  One connection, at most one login,
-    and TEARDOWN always.  What a camera does never raises; ValueError is for an option that makes no
-    sense.  Setting `cancelled` ends it early, with concurrent.futures.CancelledError.
+    The login may stand in the URL instead of the fields. `transport` is "auto" (TCP first, UDP
+    when the camera offers nothing else), "tcp" or "udp"; `timeout` bounds everything up to the
+    first picture, in seconds; `verify` is as in requests, for rtsps. One connection, at most one
+    login, and TEARDOWN always. What a camera does never raises; ValueError is for an option that
+    makes no sense. Setting `cancelled` ends it early, with concurrent.futures.CancelledError.
 
-    `on_stage` is called with each stage twice, in another thread: when it begins (its `outcome` is
-    "running" then) and when it has ended.  The camera waits meanwhile, so it had better be quick;
-    what it raises ends the preflight and is raised here.
+    `on_stage` is called with each stage twice: when it begins (its `outcome` is "running" then) and
+    when it has ended. The camera waits meanwhile, so it had better be quick; what it raises ends
+    the preflight and is raised here.
     """
     url = SecretAddress(url)  # a traceback shows the locals
-    if login_password is not None and not isinstance(login_password, str | Secret):
+    if not isinstance(login_password, str | Secret | None):  # a table's empty cell, for one
         raise ValueError("login_password is not a text.")
     password = None if login_password is None else Secret(login_password)
     del login_password
     if transport not in TRANSPORTS:
         raise ValueError(f"transport is {transport!r}; it is one of {', '.join(TRANSPORTS)}.")
+    if not isinstance(login_name, str | None):
+        raise ValueError("login_name is not a text.")
     if not timeout > 0:
         raise ValueError("timeout is a number of seconds above 0.")
-    if login_name is not None and not isinstance(login_name, str):
-        raise ValueError("login_name is not a text.")
-
-    async def run() -> Report:
-        steps = Steps("address", on_stage)
-        try:  # no local holds the plain password: a traceback would show it
-            address, login = target(
-                url.reveal(), login_name, None if password is None else password.reveal()
-            )
-        except PullRefused as refusal:
-            stages = steps.end(refusal.reason)
-            return _report(str(url), stages, refusal)
-        camera = Conversation(
-            address,
-            login,
-            timeout,
-            transport=transport,
-            verify=verify,
-            steps=steps,
+    stages = Stages("address", on_stage)
+    try:  # no local holds the plain password: a traceback would show it
+        address, login = target(
+            url.reveal(), login_name, None if password is None else password.reveal()
         )
-        subject = redact(str(SecretAddress(address.url)), [login.password] if login else [])
-        return await _look(subject, camera)
-
-    try:
-        return blocking(run, cancelled, alone=on_stage is not None)
-    except Stopped as stopped:
-        raised = stopped.raised
-    raise raised
-
-
-async def _look(subject: str, camera: Conversation) -> Report:
-    """Return the report about a camera: the conversation from OPTIONS to TEARDOWN."""
-    snapshot = refusal = None
+    except RtspError as error:
+        return _report(str(url), stages.end(error.reason), error)
+    subject = redact(str(SecretAddress(address.url)), [login.password] if login else [])
+    options: dict[str, Any] = {"transport": transport, "verify": verify, "cancelled": cancelled}
+    client = RtspClient(address, login, timeout, stages=stages, **options)
+    snapshot = failure = None
     try:
         try:
-            reception = await camera.play()
-            snapshot = await _first_picture(camera, reception)
-        except PullRefused as refused:
-            refusal = refused
-        stages = camera.steps.end(refusal.reason if refusal else "")
+            snapshot = _first_picture(client, client.play())
+        except RtspError as error:
+            failure = error
+        ended = stages.end(failure.reason if failure else "")
     finally:
-        await camera.close()
-    mute = refusal is not None and refusal.closed and camera.address.scheme == "rtsp"
+        client.close()
     # Most TLS servers close without a word when they are spoken to in plain text.
-    if mute and await speaks_tls(camera.address, _SECOND_LOOK):
-        refusal = wants_tls()
-    return _report(subject, stages, refusal, camera, snapshot)
+    mute = failure and failure.verdict == "rtsp_silent" and not failure.timed_out
+    if mute and address.scheme == "rtsp" and ended[-1].name == "OPTIONS":
+        left = timeout - sum(stage.seconds for stage in ended)
+        seconds = max(0.1, min(left, _TLS_SECONDS))
+        failure = tls_wanted() if speaks_tls(address, seconds, cancelled) else failure
+    facts: dict[str, Any] = {"authentication": client.authentication, "codec": client.codec or None}
+    if snapshot:
+        facts |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
+    if client.packets:
+        facts["transport"] = client.transport
+        facts["warnings"] = tuple(_notices(client, snapshot))
+    return _report(subject, ended, failure, **facts)
 
 
-async def _first_picture(camera: Conversation, reception: Reception) -> Snapshot | None:
+def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
     """Return the first keyframe that decodes, None where nothing here can tell."""
-    steps = camera.steps
-    broken: PullRefused | None = None
-    while True:
+    stages, keyframe, reason = client.stages, None, ""
+    broken: set[int] = set()  # the numbers of pictures
+    while len(broken) < _PICTURES:
         try:
-            keyframe = await camera.next_keyframe(reception)
-        except PullRefused as refusal:
-            if broken:
-                steps.begin("picture")
-            raise broken or refusal from None
-        steps.begin("picture")
+            keyframe = client.next_keyframe(keyframe)
+        except RtspError:
+            if not broken:
+                raise
+            stages.begin("picture")
+            break
+        stages.begin("picture")
         if find_spec("av") is None:
-            steps.skip("no decoder: av (PyAV) is not installed")
+            stages.skip("no decoder: av (PyAV) is not installed")
             return None
         try:
-            # In a thread: a large picture keeps the other cameras of this loop waiting.
-            snapshot = await asyncio.to_thread(Snapshot.of, reception.codec, keyframe)
-        except ValueError as error:
-            if broken:
-                raise broken from None
-            # The first may have been damaged on the way.
-            broken = PullRefused("no_picture", str(error))
-            steps.outcome, steps.detail = SKIPPED, "not readable; next: another"
-        else:
-            steps.detail = f"{snapshot.width} x {snapshot.height}"
+            snapshot = Snapshot.of(video.codec, keyframe)
+            stages.detail = f"{snapshot.width} x {snapshot.height}"
             return snapshot
+        except ValueError as error:
+            reason = str(error)
+            broken.add(video.keyframe_number)
+            stages.outcome, stages.detail = SKIPPED, "not readable; next: another"
+    raise RtspError("no_picture", reason)
 
 
 def _report(
-    subject: str,
-    stages: tuple[Stage, ...],
-    refusal: PullRefused | None,
-    camera: Conversation | None = None,
-    snapshot: Snapshot | None = None,
+    subject: str, stages: tuple[Stage, ...], error: RtspError | None, **facts: Any
 ) -> Report:
     verdict, (cause, advice) = "ok", VERDICTS["ok"]
-    found: dict[str, Any] = {}
-    if refusal:
-        verdict, cause, advice = refusal.verdict, refusal.reason, refusal.advice
-    if camera:
-        found["authentication"] = camera.authentication
-        found["warnings"] = tuple(notices(camera, snapshot))
-        if reception := camera.reception:
-            found["codec"] = reception.codec
-            if reception.packets:
-                found |= {"profile": reception.profile(), "transport": camera.transport}
-    if snapshot:
-        found |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
-    return Report(
-        subject=subject,
-        ok=refusal is None,
-        verdict=verdict,
-        cause=cause,
-        advice=advice,
-        stages=stages,
-        **found,
-    )
+    if error:
+        verdict, cause, advice = error.verdict, error.reason, error.advice
+    facts |= {"verdict": verdict, "cause": cause, "advice": advice}
+    return Report(subject=subject, ok=error is None, stages=stages, **facts)
+
+
+def _notices(client: RtspClient, snapshot: Snapshot | None) -> Iterator[Notice]:
+    """Yield what works and deserves attention all the same."""
+    if reach := limited_reach(client.address.host):
+        yield Notice("private_address", "note", f"{reach}.")
+    if client.switched:
+        text = "The camera offers no RTP over TCP, so UDP was used: firewalls often block that."
+        yield Notice("transport_switched", "note", text)
+    if client.authentication == "Basic" and client.address.scheme == "rtsp":
+        text = "The camera wants its password readable (Basic): switch it to Digest."
+        yield Notice("basic_authentication", "note", text)
+    if client.keyframe and find_spec("av") is None:
+        text = "The keyframe is whole but was not decoded, for PyAV is missing: "
+        text += "pip install 'confkit-notebooks[cameras]'."
+        yield Notice("not_decoded", "note", text)
+    if client.codec == "h265":
+        text = "The video is H.265, which many browsers in a room do not play: H.264 is safe."
+        yield Notice("h265", "warning", text)
+    if snapshot and snapshot.width * snapshot.height > _FULL_HD:
+        text = f"The picture is {snapshot.width} x {snapshot.height}: more than 1080p costs every "
+        text += "viewer much; the camera's second stream may do."
+        yield Notice("large_picture", "warning", text)
+
+
+def limited_reach(host: str) -> str:
+    """Return why few services reach a host, "" where that does not show; nothing is looked up."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return _OWN if host.lower() == "localhost" else ""
+    if address.is_loopback:
+        return _OWN
+    return _PRIVATE if address.is_private else ""

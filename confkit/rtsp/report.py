@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from html import escape
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..checks import outcome_table
 from ..text import one_line, without_maths, write_atomically
 
 if TYPE_CHECKING:
+    import av
     import pandas as pd
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
@@ -30,6 +35,49 @@ class Stage:
     status_line: str = ""
     outcome: str = OK
     detail: str = ""
+
+
+OnStage = Callable[[Stage], object]
+
+
+class Stages:
+    """The stages so far, by the clock. Beginning the next one ends the current one, which is ok
+    unless its `outcome` was set; `status_line` and `detail` are the current one's, too."""
+
+    name = ""
+
+    def __init__(self, name: str, on_stage: OnStage | None = None) -> None:
+        """Begin with the stage `name`; `on_stage` gets each stage as it begins and as it ends."""
+        self._ended: list[Stage] = []
+        self._on_stage = on_stage
+        self.begin(name)
+
+    def begin(self, name: str) -> None:
+        """End the current stage, and begin the next."""
+        self.end()
+        self.name, self.outcome = name, OK
+        self.status_line = self.detail = ""
+        self._began = time.perf_counter()
+        if self._on_stage:
+            self._on_stage(Stage(name, 0.0, outcome=RUNNING))
+
+    def skip(self, detail: str) -> None:
+        """End the current stage as one that is left out, and say why."""
+        self.outcome, self.detail = SKIPPED, detail
+        self.end()
+
+    def end(self, failure: str = "") -> tuple[Stage, ...]:
+        """Return all stages; the current one has failed when there is a `failure` to report."""
+        if self.name:
+            if failure:
+                self.outcome, self.detail = FAILED, failure
+            seconds = time.perf_counter() - self._began
+            stage = Stage(self.name, seconds, self.status_line, self.outcome, self.detail)
+            self._ended.append(stage)
+            self.name = ""
+            if self._on_stage:
+                self._on_stage(stage)
+        return tuple(self._ended)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +101,17 @@ class Snapshot:
     @classmethod
     def of(cls, codec: str, keyframe: bytes) -> Snapshot:
         """Return the snapshot of a keyframe; raises ValueError when it does not decode."""
-        from .picture import decode_frame
-
         picture = decode_frame(codec, keyframe)
         return cls(codec, keyframe, picture.width, picture.height)
 
     def png(self, width: int | None = None) -> bytes:
         """Return the picture as a PNG file, made smaller where it is wider than `width` pixels."""
-        from .picture import decode_picture
-
-        return decode_picture(self.codec, self.keyframe, width)
+        picture: Any = decode_frame(self.codec, self.keyframe)
+        scale = min(1.0, (width or picture.width) / picture.width)
+        wide, high = (max(1, round(length * scale)) for length in (picture.width, picture.height))
+        file = BytesIO()  # compressed in the quickest way
+        picture.to_image(width=wide, height=high).save(file, "png", compress_level=2)
+        return file.getvalue()
 
     def save(self, path: str | Path) -> Path:
         """Return the path, after the picture was written there as a PNG file; until it is whole
@@ -72,6 +121,27 @@ class Snapshot:
 
     def _repr_png_(self) -> bytes:
         return self.png()
+
+
+def decode_frame(codec: str, keyframe: bytes) -> av.VideoFrame:
+    """Return the decoded keyframe (an access unit); raises ValueError when it does not decode.
+
+    A picture that the decoder had to patch up counts as none.
+    """
+    import av
+
+    context: Any = av.CodecContext.create("hevc" if codec == "h265" else codec, "r")
+    context.thread_count = 1  # with several, a patched picture is not marked as one
+    if codec == "mjpeg":  # whose decoder marks nothing
+        context.options = {"err_detect": "explode"}
+    try:
+        pictures = [*context.decode(av.Packet(keyframe)), *context.decode(None)]
+    except av.FFmpegError:
+        pictures = []
+    if not pictures or pictures[0].is_corrupt:
+        raise ValueError(f"The keyframe does not decode as {codec}.")
+    picture: av.VideoFrame = pictures[0]
+    return picture
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +160,6 @@ class Report:
     advice: str
     stages: tuple[Stage, ...] = ()
     codec: str | None = None
-    profile: str | None = None
     width: int | None = None
     height: int | None = None
     transport: str | None = None
@@ -116,35 +185,37 @@ class Report:
         """Return what is known of the stream, each in a few words."""
         codec = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}.get(self.codec or "", "")
         known = (
-            f"{codec} {self.profile or ''}".strip(),
+            codec,
             self.width and f"{self.width} x {self.height}",
             self.transport and f"over {self.transport.upper()}",
             "no login" if self.authentication == "none" else self.authentication,
         )
         return tuple(str(fact) for fact in known if fact)
 
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        """Return of each stage its outcome, name, time, and what it says besides the cause."""
+        rows = []
+        for stage in self.stages:
+            detail = "" if stage.detail == self.cause else stage.detail
+            words = "; ".join(filter(None, (stage.status_line, detail)))
+            rows.append((stage.outcome, stage.name, f"{stage.seconds * 1000:.1f} ms", words))
+        return rows
+
     def __str__(self) -> str:
         """Return all of it as lines of text."""
         width = max((len(stage.name) for stage in self.stages), default=0)
-        lines = [f"{self._mark} {self.verdict}: {self.subject}", f"  {self.cause}"]
+        mark = _MARKS[OK if self.ok else FAILED]
+        lines = [f"{mark} {self.verdict}: {self.subject}", f"  {self.cause}"]
         lines += [f"  -> {self.advice}", ""]
-        lines += [
-            f"  {_MARKS[stage.outcome]} {stage.name:{width}} {_time(stage):>11}"
-            f"  {self._told(stage)}".rstrip()
-            for stage in self.stages
-        ]
+        for outcome, name, duration, words in self._rows():
+            lines.append(f"  {_MARKS[outcome]} {name:{width}} {duration:>11}  {words}".rstrip())
         if self.facts():
             lines += ["", f"  {', '.join(self.facts())}"]
         lines += [f"  {notice.grade}: {notice.text}" for notice in self.warnings]
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
-        from base64 import b64encode
-
-        rows = [
-            (_BADGES[stage.outcome], stage.name, _time(stage), self._told(stage))
-            for stage in self.stages
-        ]
+        rows = [(_BADGES[outcome], *texts) for outcome, *texts in self._rows()]
         table = outcome_table(("outcome", "stage", "time", "what came"), rows)
         notes = "".join(
             f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
@@ -157,23 +228,10 @@ class Report:
                 f"style='width:{_SHOWN_WIDTH}px;max-width:100%' src='data:image/png;base64,{data}'>"
             )
         return without_maths(
-            f"<div><p><b>{self._mark} {escape(self.verdict)}</b> "
+            f"<div><p><b>{_MARKS[OK if self.ok else FAILED]} {escape(self.verdict)}</b> "
             f"<code>{escape(self.subject)}</code><br>{escape(self.cause)}<br>"
             f"&rarr; {escape(self.advice)}</p>"
             "<div style='display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start'>"
             f"{picture}{table}</div>"
             f"<p>{escape(', '.join(self.facts()))}</p><ul>{notes}</ul></div>"
         )
-
-    def _told(self, stage: Stage) -> str:
-        """Return what a stage has to say besides the cause, which stands above all of them."""
-        detail = "" if stage.detail == self.cause else stage.detail
-        return "; ".join(filter(None, (stage.status_line, detail)))
-
-    @property
-    def _mark(self) -> str:
-        return _MARKS[OK if self.ok else FAILED]
-
-
-def _time(stage: Stage) -> str:
-    return f"{stage.seconds * 1000:.1f} ms"

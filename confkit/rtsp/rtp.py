@@ -1,18 +1,26 @@
-"""RTP packets in their order, and whole pictures put together from them.  No I/O."""
+"""RTP packets of one stream, put in order and together to whole pictures. No I/O."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Container, Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
-from .h26x import NalAssembler
-from .jpeg import JpegAssembler
+from .errors import RtspError
+from .jpeg import JpegFormat
+from .sdp import Media
 
-MAX_UNIT = 8 * 1024 * 1024
+MAX_PICTURE = 8 * 1024 * 1024  # bytes
+_OVERHEAD = 64  # bytes that a payload takes besides its own
+_MAX_UNITS = 2_000  # NAL units of a picture; a decoder takes memory for each
+START_CODE = b"\0\0\0\1"
 _HEADER = struct.Struct("!BBHII")
-_WAITING = 8  # packets that may overtake a missing one before it counts as lost
+_OVERTAKING = 8  # packets that may overtake a missing one before it counts as lost
+# So many packets without a picture in them are of another codec than was announced.
+_ENOUGH = 60
+_RECOVERY_POINT = b"\x06"  # the type of a SEI message of H.264
+_MALFORMED = (ValueError, IndexError, struct.error)
 
 
 class Packet(NamedTuple):
@@ -22,111 +30,237 @@ class Packet(NamedTuple):
     marker: bool
     sequence: int
     timestamp: int
-    ssrc: int
     payload: bytes
 
-    def encode(self) -> bytes:
-        """Return the packet as bytes."""
-        kind, marker, *numbers, payload = self
-        return _HEADER.pack(0x80, kind | marker << 7, *numbers) + payload
 
-
-class AccessUnit(NamedTuple):
-    """One coded picture: Annex B with parameter sets before a keyframe, or a JPEG file.
-
-    `complete` is False when a packet of it is missing.
-    """
-
-    timestamp: int
-    keyframe: bool
-    complete: bool
-    data: bytes
-
-
-def parse_packet(data: bytes) -> Packet:
-    """Return the packet, its extension and padding cut off; raises ValueError if it is none."""
+def parse_packet(data: bytes) -> Packet | None:
+    """Return the packet, its extension and padding cut off; None if it is none."""
     if len(data) < 12 or data[0] >> 6 != 2:
-        raise ValueError("This is not an RTP packet.")
-    first, kind, sequence, timestamp, ssrc = _HEADER.unpack_from(data)
+        return None
+    first, kind, sequence, timestamp, _ = _HEADER.unpack_from(data)
     start = 12 + 4 * (first & 15)
     if first & 0x10:
         start += 4 + 4 * int.from_bytes(data[start + 2 : start + 4], "big")
     end = len(data) - (data[-1] if first & 0x20 else 0)
     if start > end:
-        raise ValueError("The RTP packet is cut off.")
-    return Packet(kind & 127, kind > 127, sequence, timestamp, ssrc, data[start:end])
+        return None
+    return Packet(kind & 127, kind > 127, sequence, timestamp, data[start:end])
 
 
-class Sequencer:
-    """Hands packets on in their order, as far as a few of them tell: UDP promises none.
+class Video:
+    """A video as it arrives: `keyframe` is the newest whole one, the stream's picture
+    `keyframe_number`; `packets` and `lost` count.
 
-    What comes twice or too late is dropped.
+    A picture ends where the timestamp changes, or the next one begins after a marker: some cameras
+    set one on each slice, so that a picture is shown at a marker, and again when more of it has
+    come. Memory stays bounded.
     """
 
-    def __init__(self) -> None:
-        self._next: int | None = None
+    def __init__(self, media: Media) -> None:
+        self.codec = media.codec
+        self.keyframe: bytes | None = None
+        self.keyframe_number = 0
+        self.packets = self.lost = 0
+        self._media = media
+        self._format: H264Format | JpegFormat
+        self._format = JpegFormat() if media.codec == "mjpeg" else FORMATS[media.codec](media)
+        self._recognised = False  # a part of a picture has come
+        self._next: int | None = None  # the sequence number whose turn it is
         self._waiting: dict[int, Packet] = {}
-        self._late = 0
-
-    def push(self, packet: Packet) -> list[Packet]:
-        """Return the packets whose turn it is now."""
-        if self._next is None or self._late > _WAITING:  # the camera counts anew
-            self._next, self._waiting = packet.sequence, {}
-        ahead = _distance(self._next, packet.sequence)
-        self._late = self._late + 1 if ahead >= 0x8000 else 0
-        if self._late:
-            return []
-        self._waiting[packet.sequence] = packet
-        if len(self._waiting) > _WAITING:
-            self._next = min(self._waiting, key=partial(_distance, self._next))
-        ready = []
-        while self._next in self._waiting:
-            ready.append(self._waiting.pop(self._next))
-            self._next = (self._next + 1) & 0xFFFF
-        return ready
-
-
-class Depacketiser:
-    """Turns the packets of one stream into access units; memory stays bounded.
-
-    `lost` counts the packets that are missing from the sequence.
-    """
-
-    def __init__(self, codec: str, parameter_sets: Iterable[bytes] = ()) -> None:
-        """Start for "h264", "h265" or "mjpeg", with the parameter sets of the description."""
-        self._assembler = (
-            JpegAssembler() if codec == "mjpeg" else NalAssembler(codec, parameter_sets)
-        )
+        self._stale = 0  # packets in a row that came twice or too late
         self._last: Packet | None = None
-        self._size = self.lost = 0
-        self._complete = True
+        # Of the current picture:
+        self._payloads: list[bytes] = []
+        self._size, self._whole = 0, True
+        self._number = 0
 
-    def push(self, packet: Packet) -> list[AccessUnit]:
-        """Return the units that this packet finishes: none, one, or two without a marker."""
-        units = []
+    def take(self, data: bytes, *, numbered: bool = True) -> None:
+        """Take a packet, which may belong to something else; RtspError where none can be shown.
+
+        Packets that are not `numbered` come in order and without a loss, as those over TCP: some
+        cameras count them in a way of their own."""
+        packet = parse_packet(data)
+        if packet and packet.payload_type == self._media.payload_type:
+            for ordered in self._in_order(packet) if numbered else [packet]:
+                self._add(ordered, numbered)
+        if self.packets >= _ENOUGH and (foreign := self._foreign()):
+            raise foreign
+
+    def no_keyframe(self, within: str) -> RtspError:
+        """Return what it means that no keyframe has come `within` some seconds."""
+        if foreign := self._foreign():
+            return foreign
+        reason = f"No whole keyframe came {within}, among {self.packets} packet"
+        reason += "s" * (self.packets != 1)
+        advice = ""
+        if self.lost:
+            reason += f"; {self.lost} packets were lost on the way"
+            advice = "Play it over TCP (transport='tcp', --transport tcp), where nothing gets lost."
+        return RtspError("no_keyframe", f"{reason}.", advice=advice, timed_out=True)
+
+    def _foreign(self) -> RtspError | None:
+        """Return that this is another codec than was announced, where nothing tells otherwise."""
+        if self._recognised or self.lost:
+            return None
+        reason = f"What the camera sends is not the {self._media.encoding} it announces."
+        return RtspError("no_picture", reason)
+
+    def _in_order(self, packet: Packet) -> Iterable[Packet]:
+        """Yield the packets whose turn it is now: UDP promises no order."""
+        if self._next is None or self._stale > _OVERTAKING:  # the camera counts anew
+            self._next, self._waiting = packet.sequence, {}
+        late = _distance(self._next, packet.sequence) >= 0x8000
+        self._stale = self._stale + 1 if late else 0
+        if not late:
+            self._waiting[packet.sequence] = packet
+        if len(self._waiting) > _OVERTAKING:
+            start = self._next
+            self._next = min(self._waiting, key=lambda number: _distance(start, number))
+        while self._next in self._waiting:
+            yield self._waiting.pop(self._next)
+            self._next = (self._next + 1) & 0xFFFF
+
+    def _add(self, packet: Packet, numbered: bool) -> None:
         last, self._last = self._last, packet
-        gap = _distance(last.sequence + 1, packet.sequence) if last else 0
+        gap = _distance(last.sequence + 1, packet.sequence) if last and numbered else 0
+        self.packets += 1
         self.lost += gap if gap < 0x8000 else 0
         # Which picture lost a packet is not known: neither may pass for a whole one.
-        self._complete = self._complete and not gap
-        if last and self._size and packet.timestamp != last.timestamp:
-            units += self._finish(last.timestamp)
-            self._complete = not gap
-        try:
-            self._assembler.add(packet.payload)
-        except (ValueError, IndexError, struct.error):
-            self._complete = False
-        self._size += len(packet.payload)
-        if packet.marker or self._size > MAX_UNIT:
-            self._complete = self._complete and packet.marker
-            units += self._finish(packet.timestamp)
-            self._complete = packet.marker  # the rest of a picture that was cut is no whole one
-        return units
+        self._whole = self._whole and not gap
+        begins = last and last.marker and self._format.begins_picture(packet.payload)
+        if last and (begins or packet.timestamp != last.timestamp):
+            if not last.marker:
+                self._show()
+            self._payloads, self._size, self._whole = [], 0, not gap
+            self._number += 1
+        if packet.payload:  # some cameras fill a pause with empty ones
+            self._payloads.append(packet.payload)
+        self._size += len(packet.payload) + _OVERHEAD
+        if self._size > MAX_PICTURE:
+            self._payloads, self._whole = [], False
+        with suppress(*_MALFORMED):
+            self._recognised = self._recognised or self._format.recognises(packet.payload)
+        if packet.marker:
+            self._show()
 
-    def _finish(self, timestamp: int) -> list[AccessUnit]:
-        data, keyframe = self._assembler.take()
-        complete, self._complete, self._size = self._complete, True, 0
-        return [AccessUnit(timestamp, keyframe, complete, data)] if data else []
+    def _show(self) -> None:
+        """Keep the current picture if it is a whole keyframe."""
+        with suppress(*_MALFORMED):
+            if self._whole and (keyframe := self._format.keyframe(self._payloads)):
+                self.keyframe, self.keyframe_number = keyframe, self._number
+
+
+class H264Format:
+    """Makes pictures of payloads (RFC 6184); remembers parameter sets for keyframes that come
+    without them.
+
+    What is malformed, or whose beginning is missing, raises ValueError or IndexError.
+    """
+
+    header, bits = 1, 31  # the size of a unit's header, and the bits of a type in its first byte
+    aggregate, fragment = 24, 28  # types of payloads that are no unit
+    parameter_sets: tuple[int, ...] = (7, 8)
+    slices: Container[int] = (1, 5)
+    keyframes: Container[int] = (5,)
+    sei = 6  # in which a recovery point stands for a keyframe: some encoders have no other
+
+    def __init__(self, media: Media) -> None:
+        self._sets = self._by_type(media.parameter_sets)
+
+    @classmethod
+    def type_of(cls, nal: bytes | bytearray) -> int:
+        """Return the type of a NAL unit."""
+        return nal[0] >> cls.header - 1 & cls.bits
+
+    def is_slice(self, nal: bytes | bytearray) -> bool:
+        """Return whether a NAL unit is part of a picture."""
+        return self.type_of(nal) in self.slices
+
+    def recognises(self, payload: bytes) -> bool:
+        """Return whether a payload holds a part of a picture."""
+        if self.type_of(payload) == self.fragment:  # from the middle, too
+            return self.is_slice(self._fragmented_header(payload))
+        return any(map(self.is_slice, self._nals([payload])))
+
+    def begins_picture(self, payload: bytes) -> bool:
+        """Return whether a payload begins a picture: it is no slice, or the first one."""
+        header = self.header
+        kind, first = self.type_of(payload or b"\0"), payload[header : header + 1]
+        if kind == self.fragment and first >= b"\x80":  # the first fragment of a slice
+            first = payload[header + 1 : header + 2]
+        return first >= b"\x80" or (kind != self.fragment and kind not in self.slices)
+
+    def keyframe(self, payloads: list[bytes]) -> bytes:
+        """Return a picture as Annex B, with parameter sets; nothing if it is no keyframe."""
+        nals = self._nals(payloads)
+        by_type = self._by_type(nals)
+        missing: list[bytes] = []
+        for kind in self.parameter_sets:
+            if kind in by_type:
+                self._sets[kind] = by_type[kind]
+            else:
+                missing += self._sets.get(kind, [])
+        points = any(nal[1:2] == _RECOVERY_POINT for nal in by_type.get(self.sei, []))
+        if not points and not any(kind in self.keyframes for kind in by_type):
+            return b""
+        if not all(self._sets.get(kind) for kind in self.parameter_sets[-2:]):
+            return b""  # it cannot be decoded; they may come with a later one
+        return b"".join(START_CODE + nal for nal in missing + nals)
+
+    def _fragmented_header(self, payload: bytes) -> bytearray:
+        """Return the header of the unit of which a payload is a fragment."""
+        shift, kind = self.header - 1, payload[self.header] & self.bits
+        first = payload[0] & ~(self.bits << shift) | kind << shift
+        return bytearray([first]) + payload[1 : self.header]
+
+    def _by_type(self, nals: Iterable[bytes]) -> dict[int, list[bytes]]:
+        by_type: dict[int, list[bytes]] = {}
+        for nal in nals:
+            by_type.setdefault(self.type_of(nal), []).append(nal)
+        return by_type
+
+    def _nals(self, payloads: list[bytes]) -> list[bytes]:
+        """Return the NAL units of payloads: one in each, a fragment of one, or several."""
+        units: list[bytearray] = []
+        for payload in payloads:
+            kind, rest = self.type_of(payload), payload[self.header :]
+            if kind == self.fragment:
+                if rest[0] & 0x80:
+                    units.append(self._fragmented_header(payload))
+                units[-1] += rest[1:]
+            elif kind == self.aggregate:
+                start = 0
+                while start + 2 < len(rest) and len(units) <= _MAX_UNITS:
+                    end = start + 2 + int.from_bytes(rest[start : start + 2], "big")
+                    if end > len(rest):
+                        raise ValueError("An aggregated payload is cut off.")
+                    units.append(bytearray(rest[start + 2 : end]))
+                    start = end
+            else:
+                units.append(bytearray(payload))
+        # Some cameras leave start codes inside a unit; none ends in a zero byte.
+        if len(units) + sum(unit.count(b"\0\0\1") for unit in units) > _MAX_UNITS:
+            raise ValueError("A picture has too many NAL units.")
+        nals = (bytes(part).rstrip(b"\0") for unit in units for part in unit.split(b"\0\0\1"))
+        return [nal for nal in nals if nal]
+
+
+class H265Format(H264Format):
+    """The same of H.265 (RFC 7798)."""
+
+    header, bits = 2, 63
+    aggregate, fragment = 48, 49
+    parameter_sets = (32, 33, 34)
+    slices = (0, 1, *range(6, 10), 19, 20, 21)
+    keyframes = range(16, 22)
+    sei = -1
+
+    def is_slice(self, nal: bytes | bytearray) -> bool:
+        """Return whether a NAL unit is part of a picture, of the base layer."""
+        return super().is_slice(nal) and not nal[0] & 1 and 0 < nal[1] < 8
+
+
+FORMATS = {"h264": H264Format, "h265": H265Format}
 
 
 def _distance(number: int, later: int) -> int:

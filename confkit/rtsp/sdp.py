@@ -1,10 +1,11 @@
-"""Session descriptions (SDP) as far as RTSP cameras need them.  No I/O."""
+"""Session descriptions (SDP) as far as RTSP cameras need them. No I/O."""
 
 from __future__ import annotations
 
 import base64
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 # The codecs of this package and their names in RTP.
@@ -14,19 +15,22 @@ _STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 31: "H261", 32: "MPV", 33: "MP2T", 
 _BESIDE = ("RTX", "RED", "ULPFEC", "FLEXFEC")  # travel beside a video, and are none
 _DYNAMIC = 96  # payload types from here on mean what their rtpmap line says
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
-# Those of a payload type have its number in their name here: "rtpmap:96".
+# Attributes of a payload type have its number in their name here: "rtpmap:96".
+_MAPPING = re.compile(r"([^/\s]+)")
 _ATTRIBUTE = re.compile(r"^a=((?:rtpmap|fmtp):[ \t]*\S*|[^:\n]*):?(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Media:
-    """One medium; `encoding` is the upper-case RTP name."""
+    """One medium; `encoding` is the upper-case RTP name, `profile` RTP/AVP or a variant of it."""
 
     kind: str
     payload_type: int
     encoding: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     control: str = ""
+    profile: str = "RTP/AVP"
+    encrypted: bool = False
 
     @property
     def codec(self) -> str:
@@ -34,33 +38,28 @@ class Media:
         return next((codec for codec, name in ENCODINGS.items() if name == self.encoding), "")
 
     @property
-    def parameter_sets(self) -> tuple[bytes, ...]:
+    def parameter_sets(self) -> list[bytes]:
         """The H.264 or H.265 parameter sets, without start codes; undecodable ones left out."""
-        texts = ",".join(self.parameters.get(name, "") for name in _PARAMETER_SETS)
-        decoded = [_decode(text.strip()) for text in texts.split(",")]
-        return tuple(nal for nal in decoded if nal)
+        decoded = []
+        for name in _PARAMETER_SETS:
+            for text in self.parameters.get(name, "").split(","):
+                with suppress(ValueError):  # some leave out the padding
+                    decoded.append(base64.b64decode(f"{text.strip()}=="))
+        return [nal for nal in decoded if nal]
 
 
-@dataclass(frozen=True)
-class Description:
-    """A whole session description."""
-
-    media: tuple[Media, ...]
-    control: str = "*"
-
-
-def parse_sdp(body: bytes) -> Description:
-    """Return the description; raises ValueError when the text is no SDP or is cut off."""
+def parse_sdp(body: bytes) -> tuple[list[Media], str]:
+    """Return the media and the session's control; ValueError for no description or a cut one."""
     text = re.sub("[\r\0\ufeff]", "", body.decode("utf-8", "replace")).strip()
     if not text:
         raise ValueError("The session description is empty.")
-    lines = [line.strip() for line in text.split("\n")]
-    if lines[0] != "v=0":
-        raise ValueError("The session description does not start with v=0.")
-    session, *media = re.split(r"\n(?=m=)", "\n".join(lines))
-    if not media and "\nt=" not in session:
+    text = "\n".join(line.strip() for line in text.split("\n"))
+    if not re.search(r"^(v=0$|m=)", text, re.MULTILINE):
+        raise ValueError("The camera's answer is no session description.")
+    session, *sections = re.split(r"(?:^|\n)(?=m=)", text)
+    if not sections and "\nt=" not in session:
         raise ValueError("The session description is cut off before its first medium.")
-    return Description(tuple(map(_parse_media, media)), _attributes(session).get("control", ""))
+    return [_parse_media(section) for section in sections], _attributes(session).get("control", "")
 
 
 def control_url(base: str, control: str) -> str:
@@ -76,36 +75,34 @@ def control_url(base: str, control: str) -> str:
 
 
 def _parse_media(section: str) -> Media:
-    kind, *fields = [*section.partition("\n")[0].removeprefix("m=").split(), ""]
-    formats = [int(text) for text in fields[2:] if re.fullmatch("[0-9]{1,3}", text)]
-    if not formats and "video".startswith(kind):
+    words = [*section.partition("\n")[0].removeprefix("m=").split(), "", "", ""]
+    kind, profile = words[0], words[2].upper()
+    formats = [int(text) for text in words[3:] if re.fullmatch("[0-9]{1,3}", text)]
+    if not formats and (not kind or "video".startswith(kind)):
         raise ValueError("A media line of the session description is cut off.")
     attributes = _attributes(section)
-    coded = {number: _encoding(number, attributes) for number in formats or [-1]}
-    number = next((n for n, name in coded.items() if name not in _BESIDE), next(iter(coded)))
-    encoding = coded[number]
-    if kind == "video" and not encoding and number >= _DYNAMIC:
+    encodings = {}
+    for number in formats or [-1]:
+        mapped = _MAPPING.match(attributes.get(f"rtpmap:{number}", ""))
+        encodings[number] = mapped[1].upper() if mapped else _STATIC.get(number, "")
+    # What travels beside the video is not meant, unless there is nothing else.
+    videos = [number for number, name in encodings.items() if name not in _BESIDE]
+    number = [*videos, *encodings][0]
+    if kind == "video" and not encodings[number] and number >= _DYNAMIC:
         raise ValueError(f"The session description does not say what its payload type {number} is.")
     pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]
-    parameters = {name.strip().lower(): value.strip() for name, _, value in pairs}
-    control = attributes.get("control", "")
-    return Media(kind, number, encoding, parameters, control)
-
-
-def _encoding(number: int, attributes: Mapping[str, str]) -> str:
-    """Return the encoding of a payload type, "" where it is not told."""
-    mapping = re.match(r"([^/\s]+)/[0-9]{1,9}(?![0-9])", attributes.get(f"rtpmap:{number}", ""))
-    return mapping[1].upper() if mapping else _STATIC.get(number, "")
+    return Media(
+        kind,
+        number,
+        encodings[number],
+        {name.strip().lower(): value.strip() for name, _, value in pairs},
+        attributes.get("control", ""),
+        profile if profile == "RTP/AVPF" else "RTP/AVP",
+        encrypted="SAVP" in profile or "crypto" in attributes,
+    )
 
 
 def _attributes(section: str) -> dict[str, str]:
     """Return attributes by name, the first of each; rtpmap and fmtp by name and payload type."""
-    found = reversed(_ATTRIBUTE.findall(section))
-    return {re.sub(r"\s", "", name): value.strip() for name, value in found}
-
-
-def _decode(text: str) -> bytes:
-    try:
-        return base64.b64decode(text + "=" * (-len(text) % 4))
-    except ValueError:
-        return b""
+    pairs = reversed(_ATTRIBUTE.findall(section))
+    return {re.sub(r"\s", "", name): value.strip() for name, value in pairs}

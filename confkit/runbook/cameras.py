@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..sweep import Sweep
 
 AGAIN = "the camera is imported again"
-HELPS = ("not_imported", "address_differs", "login_differs", "service_cannot_reach")
+HELPS = ("not_imported", "address_differs", "service_cannot_reach")
 
 
 def camera_does_not_appear(
@@ -160,7 +160,7 @@ def bulk_camera_import(
         if not table:
             raise ConfigError("no table is given", "Set table to the path of a CSV file.")
         try:
-            return import_devices(client, table, dry_run=True, **options)
+            return import_devices(client, table, dry_run=True, preflight=True, **options)
         except OSError as error:
             raise ConfigError(f"{table} cannot be read: {error.strerror}", "Check table.") from None
 

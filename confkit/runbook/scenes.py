@@ -108,12 +108,12 @@ def _coming_back(sandbox: Sandbox) -> Callable[[float], None]:
 def _recorded(
     sandbox: Sandbox, tz: str, *, days: int, ended: int, full: bool, gap: int
 ) -> tuple[str, Any]:
-    """The folder of a recording of 32 rooms, and the sandbox's now."""
+    """The folder of a recording of 32 rooms, and the moment at which it is looked at."""
     import pandas as pd
 
     from ..occupancy.folder import save_occupancy  # needs pyarrow
 
-    now = pd.Timestamp(sandbox.now(), unit="s", tz="UTC")
+    now = pd.Timestamp("2024-01-01 09:00", tz="UTC")  # always the same, so that a notebook repeats
     until = now - timedelta(days=ended)
     past = sandbox.simulate(
         rooms=32,

@@ -1,201 +1,155 @@
 """A building in a sandbox: its rooms, its past as samples, and the people who come and go."""
 
-import asyncio
-import logging
-import math
-from contextlib import suppress
+import threading
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..errors import ConfigError, ConfkitError
-from .building import Building, Ints, person, topics
-from .service.identity import Ids
-from .service.room import Person
-from .service.state import RoomJoinRefused, Service
+from ..operations import A2, B1
+from .building import DAY, MINUTE, Building, person, topic
+from .devices import Refused
+from .operations import create_device
+from .state import Ids, Person, Service
 
-MOST_ROWS = 100_000_000  # about 8 GB
-NO_ANSWER, TIMED_OUT, B3_FAILED = -1, 504, 310
-
-log = logging.getLogger("confkit.sandbox")
+MOST_ROOMS, MOST_SAMPLES = 20_000, 100_000_000  # some 5 seconds, some 8 GB
+PACE = MINUTE  # of the sandbox's clock in a second, where people come and go
+TICK = 0.1  # seconds
+TIMED_OUT = 504
 
 
 class Simulation:
-    """A building, the moment at which it stands, and its rooms in the sandbox; ConfigError where
-    an argument makes no sense, which the error names.
+    """A building in a sandbox, which stands at the moment `until` (epoch seconds)."""
 
-    `house` is the building, `room_ids` are the numbers of its rooms once they are furnished."""
-
-    def __init__(
-        self,
-        service: Service,
-        ids: Ids,
-        rooms: int,
-        days: float,
-        every: float,
-        until: Any,
-        speed: float,
-        seed: int | str | None,
-        tz: str,
-        failures: float,
-        cameras: bool,
-    ) -> None:
-        for name, value, meant, least, most in (
-            ("rooms", rooms, "a whole number of rooms, 1 or more", 1, math.inf),
-            ("days", days, "a number of days, 0 or more", 0, math.inf),
-            ("every", every, "the seconds from sample to sample, 1 or more", 1, 1e9),
-            ("failures", failures, "the share of calls that fail, from 0 to 1", 0, 1),
-            ("speed", speed, "simulated minutes a second, above 0", math.ulp(0), math.inf),
-        ):
-            kind = int if name == "rooms" else int | float
-            if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
-                raise ConfigError(f"{name} is {value!r}", f"It is {meant}.")
-        try:
-            ZoneInfo(tz)
-        except (TypeError, ValueError, OSError, LookupError):
-            raise ConfigError(
-                f"tz is {tz!r}, which is no known time zone", "Give a name such as 'Europe/Berlin'."
-            ) from None
-        if days * 86_400 / every * rooms > MOST_ROWS:
-            raise ConfigError(
-                f"That is more than {MOST_ROWS:,} samples: "
-                "raise every, or ask for fewer rooms or days."
-            )
-        self._until = service.now() if until is None else _moment(until, tz)  # epoch seconds
-        self.house = Building(rooms, ids.nonce() if seed is None else seed, tz)
-        self._week = self.house.week_of(self._until)
-        self._stays = self.house.week(self._week)
-        count, step = int(days * 86_400 // every), round(every * 1000)
-        # Of the samples, in epoch milliseconds.
-        self._times = round(self._until * 1000) - step * np.arange(
-            count - 1, -1, -1, dtype=np.int64
-        )
-        self._service, self._ids = service, ids
-        self._failures, self._cameras, self._speed = failures, cameras, speed
-        self._users: dict[int, str] = {}  # who is in the rooms, by their place in the week
+    def __init__(self, service: Service, ids: Ids, building: Building, until: float) -> None:
+        self._service, self._ids, self._building, self._until = service, ids, building, until
+        self._week = building.week_of(until)
+        self._stays = building.week(self._week)
+        # The room and user ID of who is inside, by week and row.
+        self._inside: dict[tuple[int, int], tuple[str, str]] = {}
         self.room_ids: list[str] = []
 
-    def furnish(self) -> None:
-        """Make the rooms, and let in who is in a meeting; nothing of it where not all can enter."""
-        service, stays, up = self._service, self._stays, self._service.mcu.up
-        there = stays[(stays.comes <= self._until) & (self._until < stays.goes)]
-        if len(there) and (not up or service.licence.expired):
-            raise ConfkitError(
-                "Nobody can join now: start_mcu(), or licence(expired=False), first."
-            )
-        if service.seats() < len(there):
-            raise ConfkitError(
-                f"The licence has not enough seats for the {len(there)} people who are in the "
-                "rooms at that time: licence(seats=...) gives more."
-            )
-        room_ids, users = self.room_ids, self._users
-        for topic, cap in zip(topics(), self.house.caps.tolist(), strict=False):
-            while service.room(room_id := service.ids.room_id()):
-                pass  # somebody's room_extend_id
-            room_ids.append(room_id)
-            row = {"topic": topic, "owner_id": "facilities", "room_mode": 1, "mcu": up}
-            service.add_room(room_id, attendee_max=cap or None, **row)
-        for place, room, number in there[["room", "number"]].itertuples():
-            users[place] = self._ids.user_id()
-            service.enter(Person(room_ids[room], users[place], person(number), False))
+    def create_rooms(self) -> None:
+        """Make the rooms, and let in who is in a meeting."""
+        for place, cap in enumerate(self._building.caps.tolist()):
+            fields: dict[str, Any] = dict.fromkeys((*A2.required, *A2.optional))
+            fields |= {"topic": topic(place), "owner_id": "facilities", "room_mode": 1}
+            room = self._service.add_room({**fields, "attendee_max": cap or None})
+            self.room_ids.append(room.room_id)
+        self._move_people(self._until)
 
-    @property
-    def camera_room(self) -> str | None:
-        """The number of the room with a camera in it that nobody uses."""
-        place = self.house.camera_room
-        return None if place is None else self.room_ids[place]
+    def run(self, ended: threading.Event) -> None:
+        """Let people come and go by the sandbox's clock, until the event is set."""
+        while not ended.wait(TICK):
+            now = self._service.now()
+            if self._building.week_of(now) != self._week:
+                self._week = self._building.week_of(now)
+                self._stays = self._building.week(self._week)
+            with self._service.lock:
+                self._move_people(now)
 
-    def samples(self) -> pd.DataFrame:
+    def _move_people(self, now: float) -> None:
+        """Let those leave whose meeting is over, and those come whose meeting has begun; who is
+        refused does not try again."""
+        stays, inside, rooms = self._stays, self._inside, self._service.rooms
+        met = stays[(stays.comes <= now) & (now < stays.goes)]
+        due = {(self._week, row): (room, number) for row, room, number, *_ in met.itertuples()}
+        for key in inside.keys() - due.keys():
+            room_id, user_id = inside.pop(key)
+            if room_id in rooms:  # they may have been removed, too
+                rooms[room_id].people.pop(user_id, None)
+        for key, (room, number) in due.items():
+            if key not in inside:
+                room_id, user_id = inside[key] = self.room_ids[room], self._ids.user_id()
+                if not self._service.obstacle(rooms.get(room_id)):
+                    rooms[room_id].people[user_id] = Person(user_id, person(number))
+
+    def import_camera(self, url: str) -> None:
+        """Bring a camera into the room that nobody uses but one."""
+        room_id = self.room_ids[self._building.camera_room or 0]
+        names = (*B1.required, *B1.optional)
+        values = (room_id, self._ids.user_id(), "Camera", url, None, None)
+        try:
+            with self._service.lock:
+                opened = create_device(self._service, dict(zip(names, values, strict=True)))
+            opened.result()
+        except Refused as refused:
+            raise ConfkitError(f"The camera could not be imported: {refused.why}.") from None
+
+    def samples(self, days: float, every: float, failures: float, cameras: bool) -> pd.DataFrame:
         """Return the samples, in the order of time and, at each time, of the rooms."""
-        rooms, count, caps = len(self.room_ids), len(self._times), self.house.caps
-        people, devices = self._people().ravel(), self._devices().ravel()
-        # A call that failed has left values missing, and its result code in `ret`: of A6 for a
-        # room, half of them without an answer; of B3, which is asked once for all rooms of a time.
-        chance, code = self.house.source(2**33), np.zeros((count, rooms), dtype=np.int64)
-        code[chance.random(count) < self._failures] = B3_FAILED
-        failed = chance.random((count, rooms))
-        code[failed < self._failures] = TIMED_OUT
-        code[failed < self._failures / 2] = NO_ANSWER
-        ret = code.ravel()
-        no_users = (ret == NO_ANSWER) | (ret == TIMED_OUT)
-        apart = ret != 0  # people and devices are not told apart
-        times = np.repeat(self._times, rooms).astype("datetime64[ms]")
-        numbers = pd.array(self.room_ids, dtype="string")
+        count, rooms, caps = int(days * DAY // every), len(self.room_ids), self._building.caps
+        # In epoch milliseconds.
+        times = round(self._until * 1000) - round(every * 1000) * np.arange(count)[::-1]
+        people, devices = (array.ravel() for array in self._count(times, cameras))
+        failed = self._building.numbers(2**33).random(count * rooms) < failures
+        integers = pd.arrays.IntegerArray
         # As many rows as this are long columns: each is made once, and copied nowhere.
         columns = {
-            "time": pd.DatetimeIndex(times, tz="UTC"),
-            "room_id": numbers.take(np.tile(np.arange(rooms), count)),
-            "users": pd.arrays.IntegerArray(people + devices, no_users),
-            "people": pd.arrays.IntegerArray(people, apart.copy()),
-            "devices": pd.arrays.IntegerArray(devices, apart),
-            "attendee_max": pd.arrays.IntegerArray(np.tile(caps, count), np.tile(caps == 0, count)),
-            "ret": pd.arrays.IntegerArray(ret, ret == NO_ANSWER),
+            "time": pd.DatetimeIndex(np.repeat(times, rooms).astype("datetime64[ms]"), tz="UTC"),
+            "room_id": pd.array(self.room_ids, "string").take(np.tile(np.arange(rooms), count)),
+            "users": integers(people + devices, failed),
+            "people": integers(people, failed.copy()),
+            "devices": integers(devices, failed.copy()),
+            "attendee_max": integers(np.tile(caps, count), np.tile(caps == 0, count)),
+            "ret": integers(np.where(failed, TIMED_OUT, 0), np.zeros_like(failed)),
         }
         frame = pd.DataFrame(columns, copy=False)
         frame.attrs["service"] = "SANDBOX"
         return frame
 
-    async def come_and_go(self) -> None:
-        """Go on from the last sample, at `speed` simulated minutes a second, without end.
-
-        Who is refused goes away; who was removed or whose room is gone has left already."""
-        service, clock = self._service, asyncio.get_running_loop().time
-        began, users, stays, number = clock(), self._users, self._stays, self._week
-        try:
-            while True:
-                for moment, leaves, place in events(stays, self._until):
-                    wait = (moment - self._until) / (60 * self._speed) - (clock() - began)
-                    await asyncio.sleep(max(0, wait))  # requests have their turn even at wait 0
-                    room_id = self.room_ids[stays.room[place]]
-                    if not leaves:
-                        name, user_id = person(stays.number[place]), self._ids.user_id()
-                        with suppress(RoomJoinRefused):
-                            users[place] = service.join(room_id, name, None, user_id)
-                    elif place in users:
-                        service.leave(room_id, users.pop(place))
-                number += 1
-                # Nobody stays beyond the end of a week.
-                stays, users = await asyncio.to_thread(self.house.week, number), {}
-        except Exception as error:  # noqa: BLE001  # nobody waits for this to end
-            log.error("the simulation of %d rooms ended: %s", len(self.room_ids), error)
-
-    def _people(self) -> Ints:
-        """Return the people of each time and room: who has come by then, less who has left."""
-        change = np.zeros((len(self._times) + 1, len(self.house.caps)), dtype=np.int64)
-        first = self._times.min(initial=round(self._until * 1000)) / 1000
-        for number in range(self.house.week_of(first), self._week + 1):
-            stays = self.house.week(number)
+    def _count(
+        self, times: NDArray[np.int64], cameras: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the people, and the devices, of each time and room. Without `cameras` the only
+        device was taken out in the night before `until`: no camera is in the sandbox either."""
+        building = self._building
+        change = np.zeros((len(times) + 1, len(building.caps)), dtype=np.int64)
+        first = times.min(initial=round(self._until * 1000)) / 1000
+        for number in range(building.week_of(first), self._week + 1):
+            stays = building.week(number)
             for moments, sign in ((stays.comes, 1), (stays.goes, -1)):
                 # From the first sample on that is not before the moment.
-                step = np.searchsorted(self._times, moments * 1000)
-                np.add.at(change, (step, stays.room), sign)
-        return np.cumsum(change, axis=0, out=change)[:-1]
-
-    def _devices(self) -> Ints:
-        """Return the devices of each time and room. Without `cameras` the only one was taken out in
-        the night before `until`, for in the sandbox no camera stands there either."""
-        devices = np.zeros((len(self._times), len(self.house.caps)), dtype=np.int64)
-        if self.house.camera_room is not None:
-            midnight = pd.Timestamp(self._until, unit="s", tz=self.house.tz).normalize()
-            there = self._cameras | (self._times < midnight.timestamp() * 1000)
-            devices[:, self.house.camera_room] = there
-        return devices
+                np.add.at(change, (np.searchsorted(times, moments * 1000), stays.room), sign)
+        people = np.cumsum(change, axis=0, out=change)[:-1]
+        devices = np.zeros_like(people)
+        if building.camera_room is not None:
+            midnight = pd.Timestamp(self._until, unit="s", tz=building.tz).normalize().timestamp()
+            devices[:, building.camera_room] = cameras | (times < midnight * 1000)
+        return people, devices
 
 
-def events(stays: pd.DataFrame, after: float) -> list[tuple[int, bool, int]]:
-    """Return moment, whether somebody leaves, and who, after this moment and in the order of time;
-    at one moment places are free before they are taken."""
-    moments = np.concatenate([stays.goes, stays.comes])
-    order = np.argsort(moments, kind="stable")
-    order = order[moments[order] > after]
-    leaves, place = order < len(stays), order % max(len(stays), 1)
-    return list(zip(moments[order].tolist(), leaves.tolist(), place.tolist(), strict=True))
+def check(rooms: int, days: float, every: float, failures: float, tz: str) -> None:
+    """Check the arguments of `simulate`: ConfigError names what makes no sense."""
+    for name, value, kind, least, most in (
+        ("rooms", rooms, int, 1, MOST_ROOMS),
+        ("days", days, int | float, 0, 100_000),
+        ("every", every, int | float, 1, 100_000_000),  # seconds
+        ("failures", failures, int | float, 0, 1),
+    ):
+        if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
+            whole = "whole " if kind is int else ""
+            raise ConfigError(
+                f"{name} is {value!r}", f"It is a {whole}number, {least} to {most:,}."
+            )
+    try:
+        ZoneInfo(tz)
+    except (TypeError, ValueError, OSError, LookupError):
+        raise ConfigError(
+            f"tz is {tz!r}, which is no known time zone", "Give a name such as 'Europe/Berlin'."
+        ) from None
+    if days * DAY / every * rooms > MOST_SAMPLES:
+        raise ConfigError(
+            f"That is more than {MOST_SAMPLES:,} samples",
+            "Raise every, or ask for fewer rooms or days.",
+        )
 
 
-def _moment(until: Any, tz: str) -> float:
+def parse_moment(until: Any, tz: str) -> float:
     """Return epoch seconds of a number of them, a datetime or a text; wall-clock times are those of
     tz."""
     try:

@@ -22,10 +22,11 @@ STREAMS = {
 }
 SERVER = f"""
 import sys
-from confkit.sandbox import Sandbox
-with Sandbox() as sandbox:
-    for given in ({"".join(f"dict({one}), " for one in STREAMS.values())}):
-        print(sandbox.camera(None, *{LOGIN}, **given), flush=True)
+from confkit.sandbox.cameras.server import CameraServer
+login = dict(zip(("login_name", "login_password"), {LOGIN}))
+with CameraServer() as server:
+    for settings in ({"".join(f"dict({settings}), " for settings in STREAMS.values())}):
+        print(server.add(**login, **settings), flush=True)
     sys.stdin.read()
 """
 

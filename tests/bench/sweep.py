@@ -36,7 +36,7 @@ REPLIES = {
 # A server that answers each request after a wait, as one at the other end of a country does; its
 # arguments are that wait, and the answers by their paths.
 SERVER = """
-import asyncio, json, re, sys, uvloop
+import asyncio, json, re, sys
 _, port, wait, replies = sys.argv
 replies = {path.encode(): json.dumps(reply).encode() for path, reply in json.loads(replies).items()}
 class Protocol(asyncio.Protocol):
@@ -57,7 +57,7 @@ async def main():
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Protocol, "127.0.0.1", int(port), backlog=1024)
     await server.serve_forever()
-uvloop.run(main())
+asyncio.run(main())
 """
 
 

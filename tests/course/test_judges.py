@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from confkit import course
-from confkit.rtsp import verdicts
+from confkit.rtsp import errors as verdicts
 from confkit.sandbox import Sandbox
 
 HERE = Path(__file__).parent

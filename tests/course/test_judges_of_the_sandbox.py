@@ -284,4 +284,4 @@ def test_a_call_by_hand_carries_the_token_under_its_name(client, sandbox):
     assert course.ask(client, leave, accessToken=client.token().reveal(), **gone)["ret"] == 602
     refused = sandbox.refusals[-1]
     assert (refused.call, refused.ret) == ("B2", 602)
-    assert refused == f"B2 602: {refused.why}"
+    assert str(refused) == f"B2 602: {refused.why}"

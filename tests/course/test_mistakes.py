@@ -8,9 +8,9 @@ import pytest
 
 import confkit as ck
 from confkit import course
-from confkit.sandbox.service.signatures import Parts, mistakes
+from confkit.sandbox.signatures import Parts, mistakes
 
-PARTS = Parts("demo_access", "demo_secret", "abc", "def", earlier=[("123", "456")])
+PARTS = Parts("demo_access", "demo_secret", "abc", "def", earlier=(("123", "456"),))
 
 
 def b64(data):
@@ -50,7 +50,7 @@ def test_one_or_two_mistakes_are_named_and_none_is_made_up(given, options, named
     """Two at once are both reported; a right signature and one that nothing explains get no
     explanation."""
     asked = {"kind": "token", **options}
-    found = sorted(mistakes(given=given, parts=PARTS, dialect=ck.Dialect(), **asked) or ())
+    found = sorted(mistakes(signature=given, parts=PARTS, dialect=ck.Dialect(), **asked) or ())
     assert len(found) == len(named)
     assert all(part in text for part, text in zip(named, found, strict=True))
 

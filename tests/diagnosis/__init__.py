@@ -1,11 +1,16 @@
-"""Tests of the diagnosis of devices; a door before a camera, through which not everybody comes."""
+"""Tests of the diagnosis of devices; a door before a camera, through which not everybody comes, and
+calls that are run as an advice has them."""
 
+import ast
+import re
+import shlex
 import socket
 import socketserver
 import threading
 import time
 from contextlib import contextmanager, suppress
 
+import confkit as ck
 from confkit.secret import reveal
 from tests.ports import HERE
 
@@ -76,3 +81,41 @@ def door_before(url, places=1):
         serving.join()
         door.cut()
         door.server.server_close()
+
+
+def calls_in(text):
+    """The calls of confkit in a text, each as far as it is Python."""
+    for match in re.finditer(r"ck\.\w+\(client", text):
+        for end in re.finditer(r"\)", text[match.start() :]):
+            call = text[match.start() :][: end.end()]
+            try:
+                ast.parse(call)
+            except SyntaxError:
+                continue
+            yield call
+            break
+
+
+def pasted(advice, client, answers):
+    """What comes of the calls and the command in an advice, as somebody pastes them one after the
+    other and answers what they ask for."""
+
+    class Pasted:
+        def __getattr__(self, name):
+            return getattr(ck, name)
+
+        def ask_secret(self, question="Password: "):
+            return ck.Secret(answers[question])
+
+    results = []
+    for call in calls_in(advice):
+        try:
+            result = eval(call, {"ck": Pasted(), "client": client})
+            results.append(getattr(result, "verdict", type(result).__name__))
+        except ck.ConfkitError as error:
+            results.append(type(error).__name__)
+    if command := re.search(r"confkit preflight .*", advice):
+        words = shlex.split(command[0].replace("$ADDRESS", answers.get("user_address: ", "")))
+        name = words[words.index("--login-name") + 1] if "--login-name" in words else None
+        results.append(ck.preflight(words[2], name, name and answers["Password: "]).verdict)
+    return results

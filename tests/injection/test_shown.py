@@ -14,7 +14,7 @@ from confkit.connect import save_profile
 from confkit.rtsp.report import Notice, Report, Stage
 from confkit.text import as_json
 from tests.commands import run
-from tests.rtsp.fakes import instead, of_script
+from tests.rtsp.scripted import instead, report_of
 from tests.secrets.drives import CONFKIT, PANELS
 from tests.secrets.surfaces import of
 from tests.test_layers import PACKAGE
@@ -39,7 +39,7 @@ def test_markup_and_controls_in_each_object_are_shown_as_text():
         check = Check(text, "FAIL", text, text)
         assert dead(check, Checklist([check]), ck.explain(text)), text
     for text in texts.ALL:  # a camera's bytes have no halves of letters
-        told_by = dict.fromkeys(("subject", "cause", "advice", "authentication", "profile"), text)
+        told_by = dict.fromkeys(("subject", "cause", "advice", "authentication"), text)
         seen = {"stages": (Stage(text, 0.1, text, "failed", text),)}
         seen["warnings"] = (Notice("x", "note", text),)
         assert dead(Report(ok=False, verdict="not_rtsp", codec="h264", **told_by, **seen)), text
@@ -126,7 +126,7 @@ def test_what_a_camera_says_is_shown_as_text(text):
         instead("DESCRIBE", body=described),
         lambda request: f"RTSP/1.0 404 {text}\r\nCSeq: {request.get('CSeq')}\r\n\r\n".encode(),
     ):
-        report = of_script(answer, "admin", "secret", timeout=3)
+        report = report_of(answer, "admin", "secret", timeout=3)
         assert not report.ok
         assert dead(report)
         assert len(report.cause) < 500

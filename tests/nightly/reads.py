@@ -91,6 +91,8 @@ def world(piece: Piece, rooms: int) -> Iterator[World]:
             if 2 < number < 8 and most > 8:
                 ck.import_device(client, room_id, f"camera of {room_id}", "Camera", url, **login)
         sandbox.unplug(url)
+        while any(stream.state == "live" for stream in sandbox.streams()):
+            time.sleep(0.02)
         sandbox.close_room(ids[-1])
         sandbox.lock(ids[-2])
         ids.append("404")

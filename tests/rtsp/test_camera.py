@@ -1,195 +1,275 @@
-import asyncio
-import contextlib
+"""The sandbox's cameras on the wire, as a client of a few lines and FFmpeg see them."""
+
+import re
 import shutil
 import socket
+import struct
 import subprocess
-from contextlib import asynccontextmanager
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 
+import numpy as np
 import pytest
 
 from confkit.rtsp.address import parse_address
-from confkit.rtsp.connection import Connection, dial, look_up, talk
-from confkit.rtsp.message import Request
-from confkit.rtsp.pull import pull
-from confkit.rtsp.rtp import parse_packet
+from confkit.rtsp.auth import Login, basic, digest, parse_challenges
+from confkit.rtsp.report import decode_frame
+from confkit.sandbox.cameras.picture import encode_loop
 from confkit.sandbox.cameras.server import CameraServer
 from tests.conftest import need
 
-from .fakes import SMALL, until
-
-TCP = ("Transport", "RTP/AVP/TCP;unicast;interleaved=4-5")
-
-
-class Client(Connection):
-    """An RTSP client that does what a test tells it; what it receives are `packets`."""
-
-    def __init__(self):
-        super().__init__(self.receive)
-        self.packets = []
-
-    def receive(self, frame):
-        assert frame.channel == 4
-        self.packets.append(parse_packet(frame.payload))
-
-    async def set_up(self, url):
-        """The answer to SETUP, and the header of the session."""
-        setup = await self.exchange("SETUP", url + "/track1", TCP)
-        return setup, ("Session", setup.get("Session").partition(";")[0])
-
-    async def play(self, url):
-        _, session = await self.set_up(url)
-        return session, await self.exchange("PLAY", url, session)
+SMALL = {"size": (128, 96), "fps": 10}
+LOGIN = {"login_name": "ada", "login_password": "s3cret"}
+TCP = "RTP/AVP/TCP;unicast;interleaved=4-5"
+AGGREGATE = 24  # a payload in which small units of H.264 stand together, as parameter sets do
 
 
-async def opened(url):
-    """A connection to a camera, of bytes."""
-    address = parse_address(url)
-    return await asyncio.open_connection(address.host, address.port)
+class Viewer(ExitStack):
+    """A blocking client; the interleaved packets that it reads on the way are `packets`."""
+
+    def __init__(self, url):
+        super().__init__()
+        address = parse_address(url)
+        self.url, self.session, self.packets = url, "", []
+        self.socket = self.enter_context(socket.create_connection((address.host, address.port), 5))
+        self.file = self.enter_context(self.socket.makefile("rb"))
+
+    def ask(self, method, url="", **headers):
+        """The status of an answer, and its headers: lists by lower-case name."""
+        headers = {"CSeq": 7, "Session": self.session, **headers}
+        lines = [f"{name}: {value}\r\n" for name, value in headers.items() if value]
+        request = f"{method} {url or self.url} RTSP/1.0\r\n{''.join(lines)}\r\n"
+        self.socket.sendall(request.encode())
+        while not (answer := self.read()):
+            pass
+        return answer
+
+    def play(self, transport=TCP):
+        _, headers = self.ask("SETUP", self.url + "/track1", Transport=transport)
+        self.session = headers["session"][0].partition(";")[0]
+        self.transport = headers["transport"][0]
+        return self.ask("PLAY")
+
+    def read(self):
+        """Read a packet, or an answer, which is returned."""
+        if self.file.peek(1)[:1] == b"$":
+            channel, size = struct.unpack("!xBH", self.file.read(4))
+            self.packets.append(self.file.read(size))
+            assert channel == 4
+            return None
+        status, headers = int(self.file.readline().split()[1]), {}
+        while line := self.file.readline().decode().strip():
+            name, _, value = line.partition(": ")
+            headers.setdefault(name.lower(), []).append(value)
+        self.file.read(int(headers["content-length"][0]))
+        return status, headers
+
+    def has_ended(self):
+        """Wait until the server ends the connection; fails when it does not."""
+        with suppress(ConnectionError):
+            while self.file.read(65536):
+                pass
+        return True
 
 
-@asynccontextmanager
-async def camera(viewers=1, session_timeout=60.0, **settings):
-    """A server, the address of its camera, and clients of that."""
-    async with CameraServer(session_timeout=session_timeout) as server:
-        url = await server.add(**{**SMALL, **settings})
-        targets = await look_up(parse_address(url).host, parse_address(url).port)
-        clients = [await talk(await dial(targets), Client) for _ in range(viewers)]
-        yield server, url, *clients
-    for client in clients:
-        await client.closed
+@contextmanager
+def camera(viewers=1, session_timeout=60.0, **settings):
+    """A server, the address of its camera, and clients of that, which leave after the server."""
+    with ExitStack() as clients, CameraServer(session_timeout=session_timeout) as server:
+        url = server.add(**{**SMALL, **settings})
+        yield server, url, *(clients.enter_context(Viewer(url)) for _ in range(viewers))
 
 
-async def test_ffmpeg_decodes_a_frame_with_the_right_login():
-    """FFmpeg, an independent client, logs in by digest and decodes a whole, clean picture."""
+@pytest.mark.parametrize(
+    ("codec", "transport", "auth"),
+    [("h264", "tcp", "digest"), ("h265", "udp", "md5"), ("mjpeg", "udp", "basic")],
+)
+def test_ffmpeg_decodes_whole_pictures_with_the_right_login(codec, transport, auth):
+    """FFmpeg, an independent client, logs in and decodes whole, clean pictures."""
     need("ffmpeg", shutil.which("ffmpeg"), "apt-get install ffmpeg")
-
-    async def played(codec, transport):
-        async with camera(0, codec=codec, login_name="admin", login_password="s3cret") as (_, url):
-            inside = url.replace("//", "//admin:s3cret@")
-            line = f"ffmpeg -v error -rtsp_transport {transport} -i {inside} -frames:v 3"
-            line = f"{line} -pix_fmt gray -f rawvideo -".split()
-            done = await asyncio.to_thread(subprocess.run, line, capture_output=True, timeout=60)
-        assert (done.returncode, len(done.stdout), done.stderr) == (0, 3 * 128 * 96, b"")
-        assert max(done.stdout) > 100
-
-    await asyncio.gather(played("h264", "tcp"), played("h265", "udp"), played("mjpeg", "udp"))
+    with camera(0, codec=codec, auth=auth, **LOGIN) as (_, url):
+        inside = url.replace("//", "//ada:s3cret@")
+        line = f"ffmpeg -v error -rtsp_transport {transport} -i {inside} -frames:v 3"
+        line = f"{line} -pix_fmt gray -f rawvideo -".split()
+        done = subprocess.run(line, capture_output=True, timeout=60)
+    assert (done.returncode, len(done.stdout), done.stderr) == (0, 3 * 128 * 96, b"")
+    assert max(done.stdout) > 100
 
 
-async def test_whoever_has_only_just_come_is_let_go_when_the_cameras_stop():
-    """A connection that is accepted while the server closes ends with it, like every other."""
-    for turns in (*range(6), 0, 1, 2):
-        async with camera(0) as (_, url):
-            address = parse_address(url)
-            place = address.host, address.port
-            callers = [socket.create_connection(place, 10) for _ in range(3)]
-            for _ in range(turns):
-                await asyncio.sleep(0)
-        for caller in callers:
-            with caller, contextlib.suppress(ConnectionResetError):
-                assert caller.recv(10) == b""
+OFFERS = {
+    "digest": ["Digest SHA-256", "Digest MD5"],
+    "md5": ["Digest MD5"],
+    "sha-256": ["Digest SHA-256"],
+    "basic": ["Basic"],
+}
 
 
-async def test_addresses_are_numbered_and_hold_no_login():
+@pytest.mark.parametrize("auth", OFFERS)
+def test_a_camera_opens_to_its_login_alone(auth):
+    """Each offer is accepted with the right password and with no other. A signature of the
+    presentation's URL does for its track, that of another does not."""
+    with camera(auth=auth, **LOGIN) as (_, url, viewer):
+        challenges = parse_challenges(viewer.ask("DESCRIBE")[1]["www-authenticate"])
+        assert [challenge.name for challenge in challenges] == OFFERS[auth]
+        for challenge in challenges:
+            for password, signed in (("s3cret", url), ("s3cret", url + "0"), ("wrong", url)):
+                login = Login("ada", password)
+                answer = {**challenge.parameters, "uri": signed, "nc": "1", "cnonce": "c"}
+                answer |= {"username": "ada", "response": digest(answer, login, "PLAY")}
+                sent = "Digest " + ", ".join(f'{key}="{value}"' for key, value in answer.items())
+                sent = "Basic " + basic(login) if auth == "basic" else sent
+                right = password == "s3cret" and (auth == "basic" or signed == url)
+                status, _ = viewer.ask("PLAY", url + "/track1", Authorization=sent)
+                assert status == (455 if right else 401)
+
+
+def test_addresses_are_numbered_and_hold_no_login():
     """Paths count up, get their slash, cannot be taken twice, and no URL holds a login. remove()
-    ends the stream."""
-    login = {"login_name": "ada", "login_password": "hush", **SMALL}
-    async with CameraServer() as server:
-        urls = await asyncio.gather(*(server.add(p, **login) for p in (None, None, "hall")))
-        paths = sorted("/" + url.rpartition("/")[2] for url in urls)
-        assert paths == ["/camera-1", "/camera-2", "/hall"]
-        assert "hush" not in "".join(urls) + repr(vars(server))
-        with pytest.raises(ValueError, match="path already"):
-            await server.add("/hall", **SMALL)
-        stream = await pull(urls[0], "ada", "hush")
-        await server.remove(urls[0])
-        assert (await stream.ended()).verdict == "dropped"
-        with pytest.raises(LookupError):
-            await server.remove(urls[0])
-
-
-async def test_a_viewer_gets_the_newest_keyframe_at_once_and_steady_packets():
-    """The first packet is a keyframe's and comes at once, after PAUSE too; the numbers run on."""
-    async with camera(keyframe_every=5.0) as (server, url, client):
-        await asyncio.sleep(0.35)
-        session, playing = await client.play(url)
-        await until(lambda: len(client.packets) > 5)
-        packets, first = list(client.packets), client.packets[0]
-        assert first.payload[0] & 31 == 24  # SPS, PPS and what else fits
-        expected = f"seq={first.sequence};rtptime={first.timestamp}"
-        assert playing.get("RTP-Info").endswith(expected)
-        for number, packet in enumerate(packets):
-            assert (packet.sequence - first.sequence) & 0xFFFF == number
-            assert (packet.timestamp - first.timestamp) % 2**32 % 9000 == 0
-            assert packet.ssrc == first.ssrc
-        await client.exchange("PAUSE", url, session)
-        assert server.viewers(url) == 0
-        client.packets.clear()
-        await client.exchange("PLAY", url, session)
-        await until(lambda: client.packets)
-        assert client.packets[0].payload[0] & 31 == 24
-
-
-async def test_a_camera_with_all_its_viewers_answers_453():
-    """Who comes when `max_viewers` watch gets 453 at SETUP, or at PLAY; a place gets free again."""
-    async with camera(3, max_viewers=1) as (server, url, one, two, three):
-        _, waiting = await two.set_up(url)
-        session, playing = await one.play(url)
-        assert (playing.status, server.viewers(url)) == (200, 1)
-        assert (await two.exchange("PLAY", url, waiting)).status == 453
-        assert (await three.set_up(url))[0].status == 453
-        assert (await one.exchange("TEARDOWN", url, session)).status == 200
-        assert (await two.exchange("PLAY", url, waiting)).status == 200
-
-
-async def test_requests_out_of_order_get_the_status_that_rtsp_has_for_them():
-    """Wrong state, session, transport, method, path and syntax each get their own status."""
-    async with camera(transports=("tcp",)) as (_, url, client):
-        assert "PLAY" in (await client.exchange("OPTIONS", "*")).get("Public")
-        for method, where, status, *header in (
-            ("PLAY", url, 455),
-            ("PLAY", url, 454, ("Session", "1")),
-            ("SETUP", url + "/track1", 461, ("Transport", "RTP/AVP;unicast;client_port=5000-5001")),
-            ("SETUP", url + "/track1", 461, ("Transport", "RTP/AVP/TCP;multicast")),
-            ("RECORD", url, 501),
-            ("DESCRIBE", url + "0", 404),
-            ("DESCRIBE", "nonsense", 400),
-        ):
-            assert (await client.exchange(method, where, *header)).status == status
-        reader, writer = await opened(url)
-        writer.write(b"GET / HTTP/1.1\r\n\r\n")
-        assert (await reader.read()).startswith(b"RTSP/1.0 400 ")
-        writer.close()
-
-
-async def test_a_silent_session_ends_and_a_living_one_does_not():
-    """Without a sign of life the session ends at its time-out; keep-alives hold it."""
-    async with camera(2, session_timeout=1.5) as (server, url, silent, living):
-        await silent.play(url)
-        session, _ = await living.play(url)
-        for _ in range(5):
-            await asyncio.sleep(0.4)
-            await living.exchange("GET_PARAMETER", url, session)
+    ends what is played, and the address answers 404."""
+    with camera(2) as (server, url, playing, asking), ThreadPoolExecutor(3) as pool:
+        urls = [*pool.map(lambda path: server.add(path, **SMALL, **LOGIN), (None, None, "hall/"))]
+        assert sorted(url.split("/", 3)[3] for url in urls) == ["camera-2", "camera-3", "hall"]
+        assert "s3cret" not in "".join(urls) + repr(vars(server))
+        for path, problem in (("/hall", "path already"), ("a b", "space"), (7, "text")):
+            with pytest.raises(ValueError, match=problem):
+                server.add(path, **SMALL)
+        playing.play()
         assert server.viewers(url) == 1
-        await asyncio.wait_for(silent.closed, 1)
+        server.remove(url)
+        assert playing.has_ended()
+        assert asking.ask("DESCRIBE")[0] == 404
+        for missing in (server.remove, server.viewers):
+            with pytest.raises(LookupError):
+                missing(url)
 
 
-async def test_a_viewer_that_does_not_read_is_dropped():
-    """A viewer whose unsent data grows is dropped, and the others go on."""
-    async with camera(0, size=(640, 360), fps=15) as (_, url):
-        stream = await pull(url)
-        reader, writer = await opened(url)
-        setup = Request("SETUP", url + "/track1", headers=(TCP,)).encode()
-        # Each PLAY begins with a keyframe of some 5 kB: more than any socket holds.
-        again = Request("PLAY", url).encode() + Request("PAUSE", url).encode()
-        writer.write(setup + again * 4000)
-        await asyncio.sleep(0.3)
-        received = 0
-        async with asyncio.timeout(3):
-            with contextlib.suppress(ConnectionError):
-                while data := await reader.read(65536):
-                    received += len(data)
-        assert received < 12_000_000
-        before = stream.packets
-        await until(lambda: stream.packets > before)
-        await stream.close()
-        writer.close()
+def test_closing_ends_whoever_is_there_and_leaves_no_thread():
+    """Who plays, who asks nothing, and who has only just come: each connection ends at once."""
+    before = threading.active_count()
+    for _ in range(5):
+        with ExitStack() as late:
+            with camera(2, fps=1) as (_, url, playing, _silent):
+                playing.play()
+                callers = [late.enter_context(Viewer(url)) for _ in range(3)]
+                began = time.monotonic()
+            assert time.monotonic() - began < 0.5
+            assert threading.active_count() == before
+            assert all(caller.has_ended() for caller in callers)
+
+
+def test_a_viewer_gets_the_newest_keyframe_at_once_and_steady_packets():
+    """The first packet is a keyframe's and comes at once, after PAUSE too; the numbers run on."""
+    with camera(keyframe_every=5.0) as (server, url, viewer):
+        time.sleep(0.35)
+        _, headers = viewer.play()
+        while len(viewer.packets) < 6:
+            viewer.read()
+        assert (viewer.ask("PAUSE")[0], server.viewers(url)) == (200, 0)
+        before = len(viewer.packets)
+        viewer.ask("PLAY")
+        viewer.read()
+        fields = [struct.unpack("!BBHIIB", packet[:13]) for packet in viewer.packets]
+        _, _, first, stamp, ssrc, _ = fields[0]
+        assert headers["rtp-info"] == [f"url={url}/track1;seq={first};rtptime={stamp}"]
+        for number, (version, _, sequence, each_stamp, each_ssrc, _) in enumerate(fields):
+            assert (version, each_ssrc) == (0x80, ssrc)
+            assert (sequence - first) & 0xFFFF == number
+            assert (each_stamp - stamp) % 2**32 % 9000 == 0
+        assert [fields[number][5] & 31 for number in (0, before)] == [AGGREGATE] * 2
+
+
+def test_requests_out_of_order_get_the_status_that_rtsp_has_for_them():
+    """Wrong state, session, transport, method and path each get their own status."""
+    udp, multicast = "RTP/AVP;unicast;client_port=5000-5001", "RTP/AVP/TCP;multicast"
+    with camera(2, transports=("tcp",)) as (_, url, viewer, playing):
+        for method, where, status, headers in (
+            ("PLAY", url, 455, {}),
+            ("PLAY", url, 454, {"Session": "1"}),
+            ("SETUP", url, 461, {"Transport": udp}),
+            ("SETUP", url, 461, {"Transport": multicast}),
+            ("RECORD", url, 501, {}),
+            ("DESCRIBE", url + "0", 404, {}),
+            ("DESCRIBE", "nonsense", 400, {}),
+        ):
+            assert viewer.ask(method, where, **headers)[0] == status
+        assert "PLAY" in viewer.ask("OPTIONS", "*")[1]["public"][0]
+        assert viewer.ask("DESCRIBE")[1]["content-base"] == [url + "/"]
+        assert playing.play()[1]["session"] == [playing.session + ";timeout=60"]
+        assert playing.ask("SETUP", Transport=TCP)[0] == 455
+        assert playing.ask("TEARDOWN")[0] == 200
+
+
+def test_what_is_not_rtsp_or_too_large_is_answered_400_and_closed():
+    """HTTP, TLS, a head without end, a body beyond 64 KiB, and sizes that are none."""
+    sizes = (f"PLAY * RTSP/1.0\r\nContent-Length: {size}\r\n\r\n" for size in (65537, -1, "1e3"))
+    texts = ("GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\0\1", "A" * 20_000, *sizes)
+    with camera(len(texts)) as (_, _, *viewers):
+        for viewer, text in zip(viewers, texts, strict=True):
+            viewer.socket.sendall(text.encode())
+            assert viewer.read()[0] == 400
+            assert viewer.has_ended()
+
+
+def test_a_silent_session_ends_and_a_living_one_does_not():
+    """Keep-alives hold a session, and so do reports by RTCP, interleaved or over UDP; bytes that
+    never become a request do not. Datagrams go to who asked, whatever the `destination`."""
+    report = b"\x80\xc9\x00\x01abcd"
+    with (
+        camera(4, session_timeout=1.2) as (server, url, dripping, asking, inside, by_udp),
+        socket.socket(type=socket.SOCK_DGRAM) as udp,
+    ):
+        udp.bind(("127.0.0.1", 0))
+        port = udp.getsockname()[1]
+        for viewer in (dripping, asking, inside):
+            viewer.play()
+        by_udp.play(f"RTP/AVP;unicast;client_port={port}-{port + 1};destination=192.0.2.1")
+        ours = int(re.search(r"server_port=\d+-(\d+)", by_udp.transport)[1])
+        for _ in range(5):
+            time.sleep(0.4)
+            asking.ask("GET_PARAMETER")
+            inside.socket.sendall(b"$\5\0\x08" + report)
+            udp.sendto(report, ("127.0.0.1", ours))
+            with suppress(ConnectionError):
+                dripping.socket.sendall(b"A")
+        assert server.viewers(url) == 3
+        assert dripping.has_ended()
+        assert udp.recv(2048, socket.MSG_DONTWAIT)[0] == 0x80
+
+
+def test_a_viewer_that_does_not_read_is_dropped():
+    """Its connection ends when nothing could be sent for a while, and the others go on."""
+    big = {"codec": "mjpeg", "size": (640, 360), "fps": 30}
+    with camera(2, session_timeout=1.0, **big) as (_, url, stuck, reading):
+        stuck.play()
+        reading.play()
+        # A picture of 20 kB each time: soon more than any socket holds.
+        again = f"PAUSE {url} RTSP/1.0\r\n\r\nPLAY {url} RTSP/1.0\r\n\r\n".encode()
+        start = last = time.monotonic()
+        slowest = 0.0
+        with pytest.raises(ConnectionError):
+            while last < start + 20:
+                stuck.socket.sendall(again)
+                reading.ask("GET_PARAMETER")
+                slowest, last = max(slowest, time.monotonic() - last), time.monotonic()
+        assert slowest < 0.9
+        before = len(reading.packets)
+        while len(reading.packets) < before + 20:
+            reading.read()
+
+
+def test_a_loop_repeats_exactly_lasts_ten_seconds_moves_and_shows_its_name():
+    """The same arguments give the same bytes: whole keyframe intervals, ten seconds or more. Two
+    frames differ, and so do the pictures of two names."""
+    lobby, again, garage = (
+        encode_loop(name, keyframe_every=4, **SMALL) for name in ("Lobby", "Lobby", "Garage")
+    )
+    assert lobby == again
+    assert (len(lobby.frames), lobby.keyframe_frames) == (120, 40)
+    first, later, other = (
+        decode_frame("h264", data).to_ndarray(format="gray").astype(int)
+        for data in (lobby.frames[0], lobby.frames[40], garage.frames[0])
+    )
+    assert np.abs(first - later).max() > 60
+    assert np.abs(first - other).max() > 60

@@ -1,132 +1,95 @@
-"""Faults of cameras: what people meet, each as a row.
+"""Faults of cameras that people meet, each as a row.
 
-On the wire is what an RFC has or real devices send, and no mark by which a client could know the
-fault.  A camera may have a row of one's own, too.
+On the wire is what an RFC has or real devices send, and no mark by which a client could know it.
 """
 
 from __future__ import annotations
 
-import ssl
+import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from secrets import token_urlsafe
+from typing import Any
 
 from ...rtsp.address import Address
-from ...rtsp.h26x import LAYOUTS, join_nals, split_nals
-from ...rtsp.message import Response
-from ...rtsp.sdp import ENCODINGS
-from .camera import Camera, Settings, packetise_loop
-from .ports import Opener, refusing, talking, unanswering
-from .session import answer
-
-Change = Callable[[Camera], object]
+from ...rtsp.auth import Login
+from .camera import ENCODINGS, Camera
 
 
 @dataclass(frozen=True)
 class CameraFault:
     """The verdict of a preflight of such a camera, and what is on the wire.
 
-    The other fields say how it differs from a healthy one; a `port` is all that there is of it.
+    `camera` and `address` change a healthy camera and its address; `port` opens another port, at
+    this host and until the stack is closed.
     """
 
     verdict: str
     wire: str
-    settings: Callable[[Settings], Settings] = field(default=lambda settings: settings, repr=False)
-    camera: Change = field(default=lambda _camera: None, repr=False)
+    camera: Callable[[Camera], Camera] = field(default=lambda camera: camera, repr=False)
     address: Callable[[Address], Address] = field(default=lambda address: address, repr=False)
-    port: Opener | None = field(default=None, repr=False)
+    port: Callable[[str, ExitStack], int] | None = field(default=None, repr=False)
+    scrambled: bool = False
 
 
-def find_fault(fault: str | CameraFault | None) -> CameraFault:
-    """Return the fault of that name, or the first with that verdict; raises ValueError for another.
-
-    None is no fault, and a row is itself.
-    """
+def find_fault(fault: str | CameraFault) -> CameraFault:
+    """Return the fault of that name or verdict, or the row itself; ValueError: there is none."""
     if isinstance(fault, CameraFault):
         return fault
-    if fault is None:
-        return CameraFault("ok", "")
-    for name, row in sorted(FAULTS.items(), key=lambda item: item[0] != fault):
+    for name, row in FAULTS.items():
         if fault in (name, row.verdict):
             return row
-    known = ", ".join(FAULTS)
-    raise ValueError(f"There is no such fault; camera_faults() explains them: {known}.")
+    raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
 
 
-def with_login(settings: Settings) -> Settings:
-    """Return settings with a login, admin and admin where none is given."""
-    known = replace(settings, login_name="admin", login_password="admin")  # noqa: S106 - published
-    return settings if settings.login else known
+def _with_login(camera: Camera) -> Camera:
+    """Ask for a login, admin with admin where none is set."""
+    return replace(camera, login=camera.login or Login("admin", "admin"))
 
 
-def with_certificate(settings: Settings) -> Settings:
-    """Return settings with TLS and a certificate that nobody trusts."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(Path(__file__).with_name("worthless.pem"))
-    return replace(settings, tls=context)
+def _with_unknown_password(camera: Camera) -> Camera:
+    name = camera.login.name if camera.login else "admin"
+    return replace(camera, login=Login(name, token_urlsafe()))
 
 
-def answers(method: str, response: Response) -> Change:
-    """Return what makes a camera give another answer to a method, once the login is right."""
-
-    def change(camera: Camera) -> None:
-        camera.instead = lambda request: response if request.method == method else None
-
-    return change
+def _without_frames(camera: Camera, **changes: Any) -> Camera:
+    return replace(camera, loop=replace(camera.loop, payloads=((),)), **changes)
 
 
-def is_locked(camera: Camera) -> None:
-    """Refuse everybody; the words are free by the RFC, and makers have their own."""
-    answers("DESCRIBE", replace(answer(403), reason="Account Locked"))(camera)
-    camera.guard = None
-
-
-def says_mpeg4(camera: Camera) -> None:
-    """Describe the stream as MPEG-4 Part 2."""
-    encoding = ENCODINGS[camera.loop.codec].encode()
-    camera.description = camera.description.replace(encoding, b"MP4V-ES")
-
-
-def plays_nothing(camera: Camera) -> None:
-    """Accept PLAY and send no packet."""
-    camera.payloads = [[]]
-
-
-def drops(camera: Camera) -> None:
-    """Accept PLAY, and close the connection."""
-    plays_nothing(camera)
-    camera.closes_after = "PLAY"
-
-
-def plays_no_keyframe(camera: Camera) -> None:
-    """Leave the keyframes out."""
+def _without_keyframes(camera: Camera) -> Camera:
     interval = camera.loop.keyframe_frames
     if interval == 1:
-        raise ValueError("A camera without keyframes needs h264 or h265 and a longer interval.")
-    camera.payloads[::interval] = [[] for _ in camera.payloads[::interval]]
+        raise ValueError("only an h264 or h265 camera with longer intervals can lack keyframes")
+    payloads = [group if n % interval else () for n, group in enumerate(camera.loop.payloads)]
+    return replace(camera, loop=replace(camera.loop, payloads=tuple(payloads)))
 
 
-def plays_scrambled(camera: Camera) -> None:
-    """Scramble the pictures and leave the parameter sets, as encrypting cameras do."""
-    layout = LAYOUTS.get(camera.loop.codec)
-    if layout is None:
-        raise ValueError("A camera that scrambles its pictures needs h264 or h265.")
-
-    def scrambled(nal: bytes) -> bytes:
-        kept = len(nal) if layout.type_of(nal) in layout.parameter_sets else layout.header
-        return nal[:kept] + bytes(byte ^ 0x5A | 1 for byte in nal[kept:])  # no start code
-
-    frames = tuple(join_nals(map(scrambled, split_nals(frame))) for frame in camera.loop.frames)
-    camera.payloads = packetise_loop(replace(camera.loop, frames=frames))
+def _as_mpeg4(camera: Camera) -> Camera:
+    encoding = ENCODINGS[camera.loop.codec].encode()
+    return replace(camera, description=camera.description.replace(encoding, b"MP4V-ES"))
 
 
-_HTTP = (
-    b"HTTP/1.1 400 Bad Request\r\nServer: lighttpd/1.4.59\r\nContent-Type: text/html\r\n"
-    b"Content-Length: 50\r\nConnection: close\r\n\r\n<html><body><h1>400 Bad Request</h1></body>"
-    b"</html>"
-)
+def _refusing(host: str, opened: ExitStack) -> int:
+    """Return a port at which nothing listens, and which nobody else can take meanwhile."""
+    bound = opened.enter_context(socket.socket())
+    bound.bind((host, 0))
+    return int(bound.getsockname()[1])
+
+
+def _unanswering(host: str, opened: ExitStack) -> int:
+    """Return a port that listens and whose queue is full: Linux then drops every further SYN."""
+    listener = opened.enter_context(socket.create_server((host, 0), backlog=0))
+    for _ in range(2):  # one fills the queue, one to be sure
+        caller = opened.enter_context(socket.socket())
+        caller.setblocking(False)
+        caller.connect_ex(listener.getsockname())
+    return int(listener.getsockname()[1])
+
+
+HEALTHY = CameraFault("ok", "Plays.")
+_HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 FAULTS = {
     # The host and its port
@@ -136,40 +99,38 @@ FAULTS = {
         address=partial(replace, host="camera.invalid"),
     ),
     "refused": CameraFault(
-        "refused", "The SYN is answered with RST: nothing listens at this port.", port=refusing
+        "refused", "The SYN is answered with RST: nothing listens at this port.", port=_refusing
     ),
     "connect_timeout": CameraFault(
         "connect_timeout",
         "The SYN stays unanswered, as behind a firewall: the port's queue is full (on Linux; other "
         "systems may refuse).",
-        port=unanswering,
+        port=_unanswering,
     ),
     "not_rtsp": CameraFault(
         "not_rtsp",
-        "Answers whatever comes with HTTP/1.1 400 Bad Request, and closes: a web server.",
-        port=partial(talking, words=_HTTP),
-    ),
-    "untrusted_certificate": CameraFault(
-        "tls_failed",
-        "A healthy camera with an rtsps address and a certificate that it has signed itself.",
-        settings=with_certificate,
+        "Answers whatever is asked with HTTP/1.1 400 Bad Request, and closes: a web server.",
+        partial(replace, raw_answer=_HTTP),
     ),
     "rtsp_silent": CameraFault(
-        "rtsp_silent", "Accepts connections and never answers.", port=talking
+        "rtsp_silent", "Accepts connections and never answers.", partial(replace, raw_answer=b"")
     ),
     # The login and the description
     "auth_required": CameraFault(
         "auth_required",
-        "Answers DESCRIBE with 401 until the login comes: the given one, or admin with admin.",
-        settings=with_login,
+        "Answers DESCRIBE with 401 until the login comes: the camera's own, or admin with admin.",
+        _with_login,
     ),
     "auth_rejected": CameraFault(
         "auth_rejected",
         "Answers each login with 401, for nobody knows its password (without one: auth_required).",
-        settings=lambda settings: replace(with_login(settings), login_password=token_urlsafe()),
+        _with_unknown_password,
     ),
     "locked": CameraFault(
-        "auth_locked", "Answers DESCRIBE with 403 Account Locked.", camera=is_locked
+        "auth_locked",
+        "Answers DESCRIBE with 403 Account Locked.",
+        # The words are free by the RFC, and makers have their own.
+        partial(replace, login=None, refusals={"DESCRIBE": "403 Account Locked"}),
     ),
     "wrong_path": CameraFault(
         "path_not_found",
@@ -177,34 +138,31 @@ FAULTS = {
         address=lambda address: replace(address, path=address.path + "/sub"),
     ),
     "codec_unsupported": CameraFault(
-        "codec_unsupported", "Describes MPEG-4 Part 2 (MP4V-ES).", camera=says_mpeg4
+        "codec_unsupported", "Describes MPEG-4 Part 2 (MP4V-ES).", _as_mpeg4
     ),
     # SETUP, PLAY and the media
     "busy": CameraFault(
         "busy",
         "Answers SETUP with 453 Not Enough Bandwidth.",
-        settings=partial(replace, max_viewers=0),
+        partial(replace, refusals={"SETUP": "453 Not Enough Bandwidth"}),
     ),
     "udp_blocked": CameraFault(
         "udp_blocked",
         "Answers SETUP over TCP with 461; accepts UDP and PLAY, and no datagram arrives.",
-        settings=partial(replace, transports=("udp",)),
-        camera=plays_nothing,
+        partial(_without_frames, transports=("udp",)),
     ),
-    "no_media": CameraFault("no_media", "Accepts PLAY and sends no packet.", camera=plays_nothing),
+    "no_media": CameraFault("no_media", "Accepts PLAY and sends no packet.", _without_frames),
     "no_keyframe": CameraFault(
-        "no_keyframe",
-        "Plays predicted pictures only, never a keyframe.",
-        camera=plays_no_keyframe,
+        "no_keyframe", "Plays predicted pictures only, never a keyframe.", _without_keyframes
     ),
     "no_picture": CameraFault(
         "no_picture",
         "Plays keyframes of which only the parameter sets are readable, as encrypting cameras do.",
-        camera=plays_scrambled,
+        scrambled=True,
     ),
     "dropped": CameraFault(
         "dropped",
         "Accepts PLAY and closes the connection.",
-        camera=drops,
+        partial(_without_frames, closes_after="PLAY"),
     ),
 }

@@ -1,4 +1,4 @@
-"""What needs PyAV, which is loaded only here: a camera's encoded test picture, and snapshots."""
+"""A camera's test picture, encoded and in RTP payloads by PyAV, which is loaded only here."""
 
 from __future__ import annotations
 
@@ -7,57 +7,52 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
-from ...errors import ConfkitError, missing_extra
-from ...rtsp.verdicts import VERDICTS
-
-if TYPE_CHECKING:
-    import av
-
-    from ...rtsp.report import Snapshot
+from ...errors import missing_extra
 
 SECONDS = 10.0
+CODECS = ("h264", "h265", "mjpeg")
 
 _GOP = "keyint={0}:min-keyint={0}:scenecut=0:bframes=0:open-gop=0"
 _QUIET = "repeat-headers=1:info=0:log-level=none:pools=none:frame-threads=1"
-_ENCODERS = {
-    "h264": ("libx264", {"preset": "superfast", "crf": "30", "x264-params": _GOP}),
-    "h265": ("libx265", {"preset": "ultrafast", "crf": "34", "x265-params": f"{_GOP}:{_QUIET}"}),
-    # RTP carries neither Huffman tables of its own nor several slices, and always two matrices.
-    "mjpeg": (
-        "mjpeg",
-        {"huffman": "default", "qmin": "4", "qmax": "6", "force_duplicated_matrix": "1"},
-    ),
-}
-_INK, _PAPER = "white", (16, 20, 28)
+_H264 = {"preset": "superfast", "crf": "30", "x264-params": _GOP}
+_H265 = {"preset": "ultrafast", "crf": "34", "x265-params": f"{_GOP}:{_QUIET}"}
+# RTP carries neither Huffman tables of its own nor several slices, and always two matrices.
+_MJPEG = {"huffman": "default", "qmin": "4", "qmax": "6", "force_duplicated_matrix": "1"}
+_ENCODERS = {"h264": ("libx264", _H264), "h265": ("libx265", _H265), "mjpeg": ("mjpeg", _MJPEG)}
+
+_RTP_HEADER, _PACKET_SIZE = 12, "1412"  # bytes
+_START_CODE = b"\0\0\1"
+_SCRAMBLED = bytes(byte ^ 0x5A | 1 for byte in range(256))  # never 0: no start code arises
+_INK, _PAPER, _GREY = 235, 20, 128  # of brightness, and of chroma
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A test picture that repeats for ever; each frame is one access unit, frame 0 a keyframe."""
+    """A test picture that repeats for ever; frame 0 and every `keyframe_frames` on is a keyframe.
+
+    Each frame is one access unit (Annex B, or a JPEG file), `payloads` are those of RTP for each.
+    """
 
     codec: str
     fps: int
     keyframe_frames: int
     frames: tuple[bytes, ...] = field(repr=False)
+    payloads: tuple[tuple[bytes, ...], ...] = field(repr=False)
+
+    @property
+    def parameter_sets(self) -> list[bytes]:
+        """The SPS and PPS of H.264; VPS, SPS and PPS of H.265; nothing of MJPEG."""
+        nals = [part.rstrip(b"\0") for part in self.frames[0].split(_START_CODE)]
+        return nals[1 : {"h264": 3, "h265": 4, "mjpeg": 1}[self.codec]]
 
 
 def need_av(what: str) -> None:
     """Check that PyAV is there; otherwise a ConfigError says how to install it."""
     if find_spec("av") is None:
         raise missing_extra(f"{what} need", "av (PyAV)", "cameras")
-
-
-def decoded(codec: str, keyframe: bytes) -> Snapshot:
-    """Return the keyframe as a picture; a ConfkitError where it does not decode."""
-    need_av("pictures")
-    from ...rtsp.report import Snapshot
-
-    try:
-        return Snapshot.of(codec, keyframe)
-    except ValueError as error:
-        raise ConfkitError(f"{error} {VERDICTS['no_picture'].advice}") from None
 
 
 def encode_loop(
@@ -67,68 +62,85 @@ def encode_loop(
     size: tuple[int, int] = (640, 360),
     fps: int = 15,
     keyframe_every: float = 1.0,
+    scrambled: bool = False,
 ) -> Loop:
     """Return the loop of a camera: FFmpeg's moving test picture with a counter, above its name.
 
     The loop is at least 10 s long, a whole number of keyframe intervals (seconds); the counter
-    starts again with it. The same arguments give the same bytes.
+    starts again with it. `scrambled` leaves only parameter sets readable, as encrypting cameras do.
+    The same arguments give the same bytes.
     """
-    interval = 1 if codec == "mjpeg" else max(1, round(keyframe_every * fps))
-    count = interval * math.ceil(SECONDS * fps / interval)
-    context = _encoder(codec, size, fps, interval)
-    drawn = _drawn(name, size, fps, count, context.pix_fmt)
-    frames = [bytes(packet) for picture in drawn for packet in context.encode(picture)]
-    frames += [bytes(packet) for packet in context.encode(None)]
-    return Loop(codec, fps, interval, tuple(frames))
-
-
-def _drawn(
-    name: str, size: tuple[int, int], fps: int, count: int, pixels: str
-) -> Iterator[av.VideoFrame]:
-    """Yield `count` pictures: `testsrc2`, and a strip with the name at the bottom."""
-    import av.filter
-
-    frame: Any = av.VideoFrame
-    label = frame.from_image(_label(name, size))
-    label.pts, label.time_base = 0, Fraction(1, fps)
-    graph: Any = av.filter.Graph()
-    still = graph.add_buffer(
-        width=label.width, height=label.height, format=label.format.name, time_base=label.time_base
-    )
-    both, end = graph.add("overlay", "y=H-h"), graph.add("buffersink")
-    graph.link_nodes(graph.add("testsrc2", f"size={size[0]}x{size[1]}:rate={fps}"), both)
-    still.link_to(both, 0, 1)
-    graph.link_nodes(both, graph.add("format", pixels), end)
-    graph.configure()
-    still.push(label)
-    still.push(None)  # the last picture of the strip stays
-    for number in range(count):
-        picture = end.pull()
-        picture.pts, picture.time_base = number, label.time_base
-        picture.pict_type = 0  # else each would be a keyframe
-        yield picture
-
-
-def _label(name: str, size: tuple[int, int]) -> Any:
-    """Return the strip with the name; one that is too long is cut off."""
-    from PIL import Image, ImageDraw, ImageFont
-
-    width, height = size[0], size[1] // 12 * 2
-    strip = Image.new("RGB", (width, height), _PAPER)
-    font = ImageFont.load_default(height * 3 / 5)
-    place = height // 2, height // 2
-    ImageDraw.Draw(strip).text(place, " ".join(name.split()), _INK, font, anchor="lm")
-    return strip
-
-
-def _encoder(codec: str, size: tuple[int, int], fps: int, interval: int) -> Any:
     import av
 
+    interval = 1 if codec == "mjpeg" else max(1, round(keyframe_every * fps))
+    count = interval * math.ceil(SECONDS * fps / interval)
+    frames: list[bytes] = []
+    payloads: list[tuple[bytes, ...]] = []
+    packets = _Packets()
     encoder, options = _ENCODERS[codec]
-    context: Any = av.CodecContext.create(encoder, "w")
-    context.width, context.height = size
-    context.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
-    context.time_base, context.framerate = Fraction(1, fps), Fraction(fps)
-    context.gop_size, context.max_b_frames, context.thread_count = interval, 0, 1
-    context.options = {name: value.format(interval) for name, value in options.items()}
-    return context
+    with av.open(packets, "w", format="rtp", options={"packetsize": _PACKET_SIZE}) as muxer:
+        stream: Any = muxer.add_stream(
+            encoder, fps, {name: value.format(interval) for name, value in options.items()}
+        )
+        stream.width, stream.height = size
+        stream.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
+        context = stream.codec_context
+        context.gop_size, context.max_b_frames, context.thread_count = interval, 0, 1
+        for picture in chain(_pictures(name, size, fps, count, stream.pix_fmt), [None]):
+            for encoded in stream.encode(picture):
+                frame = _scramble(bytes(encoded), codec) if scrambled else bytes(encoded)
+                packet = av.Packet(frame)
+                packet.stream, packet.time_base = stream, Fraction(1, fps)
+                packet.pts = packet.dts = len(frames)
+                muxer.mux(packet)
+                frames.append(frame)
+                payloads.append(packets.take_payloads())
+    return Loop(codec, fps, interval, tuple(frames), tuple(payloads))
+
+
+class _Packets(list[bytes]):
+    """A file for FFmpeg's muxer, which writes a packet at a time."""
+
+    def write(self, packet: bytes) -> int:
+        self.append(bytes(packet))
+        return len(packet)
+
+    def take_payloads(self) -> tuple[bytes, ...]:
+        """Return the payloads since the last call, without the sender reports of RTCP."""
+        payloads = tuple(packet[_RTP_HEADER:] for packet in self if packet[1] != 200)
+        self.clear()
+        return payloads
+
+
+def _scramble(frame: bytes, codec: str) -> bytes:
+    """Return an access unit whose last NAL unit, its picture, is scrambled but for its header."""
+    others, start_code, picture = frame.rpartition(_START_CODE)
+    header = 2 if codec == "h265" else 1
+    return others + start_code + picture[:header] + picture[header:].translate(_SCRAMBLED)
+
+
+def _pictures(name: str, size: tuple[int, int], fps: int, count: int, pixels: str) -> Iterator[Any]:
+    """Yield `count` pictures: `testsrc2`, and a strip with the name at the bottom."""
+    import av.filter
+    import numpy as np
+    from PIL import Image, ImageDraw, ImageFont
+
+    width, height = size
+    strip = height // 12 * 2  # rows
+    label = Image.new("L", (width, strip), _PAPER)
+    font = ImageFont.load_default(strip * 3 / 5)
+    place = strip // 2, strip // 2
+    ImageDraw.Draw(label).text(place, " ".join(name.split()), _INK, font, anchor="lm")
+
+    graph: Any = av.filter.Graph()
+    source = graph.add("testsrc2", f"size={width}x{height}:rate={fps}")
+    graph.link_nodes(source, graph.add("format", pixels), graph.add("buffersink"))
+    graph.configure()
+    for number in range(count):
+        planes = graph.pull().to_ndarray()
+        planes[height - strip : height] = np.asarray(label)
+        chroma = planes[height:].reshape(2, height // 2, width // 2)
+        chroma[:, -strip // 2 :] = _GREY
+        picture = av.VideoFrame.from_ndarray(planes, format=pixels)
+        picture.pts, picture.time_base = number, Fraction(1, fps)
+        yield picture

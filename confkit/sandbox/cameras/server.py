@@ -2,139 +2,145 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-import ssl
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+import socket
+import threading
+from contextlib import ExitStack, suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from socketserver import ThreadingTCPServer
 from typing import Any, Self
 
+from ...errors import ConfkitError
 from ...rtsp.address import Address, parse_address
-from ...rtsp.udp import PortPair, open_ports
-from .camera import Camera, Settings
-from .faults import CameraFault, find_fault
-from .picture import encode_loop
-from .ports import Listener
-from .session import Connection
-
-# Encoding takes most of the time that a new camera needs; the same arguments give the same bytes,
-# of which there are about 1 MB.
-_loop = lru_cache(maxsize=16)(encode_loop)
+from .camera import Camera, make_camera
+from .connection import Connection
+from .faults import HEALTHY, CameraFault, find_fault
 
 
-def _made(path: str, wanted: Settings, started: float) -> Camera:
-    """Return a healthy camera; takes a while."""
-    name = path.strip("/") if wanted.name is None else wanted.name
-    shape = {"codec": wanted.codec, "size": tuple(wanted.size), "fps": wanted.fps}
-    loop = _loop(name, keyframe_every=wanted.keyframe_every, **shape)
-    return Camera(wanted, name, loop, started)
+class CameraServer(ThreadingTCPServer):
+    """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection.
 
+    `session_timeout` is in seconds. `with` or `start()` starts it, `close()` ends it.
+    """
 
-class CameraServer:
-    """Test cameras over RTSP, by interleaved TCP or by UDP; use it inside one event loop."""
+    request_queue_size = 128
 
-    def __init__(self, host: str = "127.0.0.1", *, session_timeout: float = 60.0) -> None:
-        """Prepare a server; `session_timeout` is in seconds."""
+    def __init__(self, host: str = "127.0.0.1", session_timeout: float = 60.0) -> None:
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, 0), Connection)
+        self.session_timeout = session_timeout
+        self.cameras: dict[str, Camera | None] = {}  # by path; None while one is being made
         self._host = host
-        self._timeout = session_timeout
-        self._listeners: list[Listener] = []  # one, and one more for each camera with TLS
+        self._closed = False
         self._numbers = itertools.count(1)
-        self._cameras: dict[str, Camera | None] = {}  # None while its picture is being encoded
-        self._removals: dict[str, Callable[[], Awaitable[None]]] = {}  # by the address given out
+        self._ends: dict[str, ExitStack] = {}  # by URL: what ends with a camera
+        self._threads_by_client: dict[socket.socket, threading.Thread] = {}
+        self._lock = threading.Lock()  # of all the others
+        self._thread = threading.Thread(target=self.serve_forever, name="cameras", daemon=True)
 
-    _ports: PortPair
-
-    async def start(self) -> None:
-        """Listen."""
-        self._ports = await open_ports(self._host)
-        await self._listen()
-
-    async def close(self) -> None:
-        """End all connections, forget all cameras, and stop listening."""
-        for url in list(self._removals):
-            await self.remove(url)
-        for listener in self._listeners:
-            await listener.stop()
-        self._ports.close()
-        await asyncio.sleep(0)  # transports give their sockets back a moment later
-
-    async def __aenter__(self) -> Self:
-        await self.start()
+    def start(self) -> Self:
+        """Answer from now on."""
+        self._thread.start()
         return self
 
-    async def __aexit__(self, *reason: object) -> None:
-        await self.close()
+    def close(self) -> None:
+        """Stop listening, and end all cameras, connections and threads."""
+        with self._lock:
+            self._closed = True
+        with suppress(OSError):  # wakes the thread; and a forked child does not go on listening
+            self.socket.shutdown(socket.SHUT_RDWR)
+        if self._thread.is_alive():
+            self.shutdown()
+            self._thread.join()
+        self.server_close()
+        for ends in list(self._ends.values()):
+            ends.close()
+        for client, thread in list(self._threads_by_client.items()):
+            self._end_connection(client)
+            thread.join()
 
-    async def add(
-        self, path: str | None = None, *, fault: str | CameraFault | None = None, **settings: Any
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_reason: object) -> None:
+        self.close()
+
+    def add(
+        self,
+        path: str | None = None,
+        *,
+        fault: str | CameraFault | None = None,
+        name: str | None = None,
+        **settings: Any,
     ) -> str:
         """Return the URL of a new camera, without its login; the path is /camera-1 and so on.
 
-        `settings` are those of `Settings`; `fault` is a name of `camera_faults`, or a row like
-        those.  The picture is encoded in a thread.  Raises ValueError for a path that is taken or a
+        `name` stands in the picture in place of the path; `settings` are those of `make_camera`;
+        `fault` is a name of `FAULTS`, or a row like those. ValueError: a path that is taken, or a
         setting that makes no sense.
         """
-        wanted, faulty = Settings(**settings), find_fault(fault)
-        wanted.check()
-        wanted = faulty.settings(wanted)
-        address, opened = self._address(path), AsyncExitStack()
-        if faulty.port:
-            address = replace(address, port=await faulty.port(self._host, opened))
-        else:
-            await self._play(address.path, wanted, faulty)
-            opened.push_async_callback(self._end, address.path)
-            if wanted.tls:
-                address = replace(address, scheme="rtsps", port=await self._listen(wanted.tls))
-        url = faulty.address(address).url
-        self._removals[url] = opened.aclose
+        row = HEALTHY if fault is None else find_fault(fault)
+        with ExitStack() as ends:
+            address = self._take_path(path)
+            ends.callback(self._end_camera, address.path)
+            title = address.path.strip("/") if name is None else name
+            camera = row.camera(make_camera(title, scrambled=row.scrambled, **settings))
+            self.cameras[address.path] = camera
+            if row.port:
+                address = replace(address, port=row.port(self._host, ends))
+            url = row.address(address).url
+            with self._lock:
+                if self._closed:
+                    raise ConfkitError("The cameras have been closed meanwhile.")
+                self._ends[url] = ends.pop_all()
         return url
 
-    async def remove(self, url: str) -> None:
-        """End a camera's connections, and answer 404 from now on; raises LookupError if unknown."""
-        await self._removals.pop(parse_address(url).url)()
+    def remove(self, url: str) -> None:
+        """End a camera's connections, and answer 404 from now on; LookupError: unknown."""
+        self._ends.pop(parse_address(url).url).close()
 
     def viewers(self, url: str) -> int:
-        """Return how many viewers a camera plays to; raises LookupError if unknown."""
-        camera = self._cameras[parse_address(url).path]
+        """Return how many viewers a camera plays to; LookupError: unknown."""
+        camera = self.cameras[parse_address(url).path]
         return len(camera.viewers) if camera else 0
 
-    def _address(self, path: str | None) -> Address:
-        """Return where a new camera will be; raises ValueError when that place is taken."""
-        if path is None:
-            paths = (f"/camera-{number}" for number in self._numbers)
-            path = next(free for free in paths if free not in self._cameras)
-        if not isinstance(path, str):
-            raise ValueError("The path is not a text such as /hall, nor None.")
-        path = path if path[:1] == "/" else "/" + path
-        address = Address("rtsp", self._host, self._listeners[0].port, path)
-        address = parse_address(address.url)
-        if address.path in self._cameras:
-            raise ValueError("Another camera has this path already.")
+    def _take_path(self, path: str | None) -> Address:
+        """Return the address of a new camera; ValueError: its path is wrong, or taken."""
+        if not isinstance(path, str | None):
+            raise ValueError("path must be text such as /hall, or None")
+        with self._lock:
+            if path is None:
+                paths = (f"camera-{number}" for number in self._numbers)
+                path = next(free for free in paths if "/" + free not in self.cameras)
+            port = self.socket.getsockname()[1]
+            wanted = Address("rtsp", self._host, port, "/" + path.strip("/"))
+            address = parse_address(wanted.url)
+            if address.path in self.cameras:
+                raise ValueError("another camera has this path already")
+            self.cameras[address.path] = None
         return address
 
-    async def _play(self, path: str, wanted: Settings, faulty: CameraFault) -> None:
-        """Play a camera at a path that is free."""
-        self._cameras[path] = None
-        # All cameras count from a whole second: those in step share their wake-ups.
-        second = asyncio.get_running_loop().time() // 1
-        try:
-            camera = await asyncio.to_thread(_made, path, wanted, second)
-            faulty.camera(camera)
-            self._cameras[path] = camera
-        except BaseException:
-            del self._cameras[path]
-            raise
+    def _end_camera(self, path: str) -> None:
+        if camera := self.cameras.pop(path):
+            camera.unplugged.set()
+            for viewer in list(camera.viewers):
+                self._end_connection(viewer)
 
-    async def _end(self, path: str) -> None:
-        camera = self._cameras.pop(path)
-        if camera:
-            camera.close()
+    def _end_connection(self, client: socket.socket) -> None:
+        with self._lock, suppress(OSError):
+            if client in self._threads_by_client:  # else it may be closed, and another's by now
+                client.shutdown(socket.SHUT_RDWR)
 
-    async def _listen(self, tls: ssl.SSLContext | None = None) -> int:
-        """Return the port at which the cameras answer from now on, by TLS where that is given."""
-        make = partial(Connection, self._cameras, self._ports, self._timeout)
-        self._listeners.append(Listener(self._host, make, tls))
-        await self._listeners[-1].start()
-        return self._listeners[-1].port
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a client in a thread, which `close` waits for and an interpreter's end does not."""
+        arguments = request, client_address
+        thread = threading.Thread(target=self.process_request_thread, args=arguments, daemon=True)
+        with self._lock:
+            thread.start()
+            self._threads_by_client[request] = thread
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a client's connection."""
+        with self._lock:
+            self._threads_by_client.pop(request, None)
+            request.close()

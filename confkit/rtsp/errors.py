@@ -1,0 +1,97 @@
+"""Why a camera does not play: the verdicts, and one exception that has one."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from http import HTTPStatus
+from pathlib import Path
+from typing import NamedTuple
+
+from ..secret import redact
+
+
+class Verdict(NamedTuple):
+    """The usual cause of a verdict and what to do about it, one sentence each."""
+
+    cause: str
+    advice: str
+
+
+_ROWS = tomllib.loads(Path(__file__).with_name("verdicts.toml").read_text("utf-8"))
+VERDICTS = {name: Verdict(**row) for name, row in _ROWS.items()}
+
+_STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
+# A lock, not a block or a clock: an IP filter is `forbidden`.
+_LOCK = re.compile(r"(?<![bc])lock|too many", re.IGNORECASE)
+_SERVERS = {
+    b"HTTP/": "an HTTP server",
+    b"<": "an HTTP server",
+    b"SSH-": "an SSH server",
+    b"220": "an FTP or mail server",
+    b"RTSP/": "a faulty RTSP server",
+}
+_TLS_RECORDS = (b"\x15\x03", b"\x16\x03")  # an alert, a handshake
+# What a careless camera may repeat in its reason: digests, tokens, Basic logins.
+_LONG_WORD = re.compile(r"[^\s=\"',;]{24,}")
+_REASON_LENGTH = 80
+_USUAL = {status.phrase for status in HTTPStatus}
+
+
+class RtspError(Exception):
+    """A camera that does not play: `verdict` is a fixed name.
+
+    `reason` is one sentence and `advice` the next step, where more is known than the verdict's own
+    cause and advice. `timed_out` is True when the camera was too slow instead of unwilling. No text
+    holds a login.
+    """
+
+    def __init__(
+        self, verdict: str, reason: str = "", *, advice: str = "", timed_out: bool = False
+    ) -> None:
+        self.verdict = verdict
+        self.reason = reason or VERDICTS[verdict].cause
+        self.advice = advice or VERDICTS[verdict].advice
+        self.timed_out = timed_out
+        super().__init__(f"{verdict}: {self.reason}")
+
+
+def status_error(method: str, status: int, reason: str) -> RtspError:
+    """Return what a refusing status code means; the reason is `printable`."""
+    advice = ""
+    verdict = _STATUS_VERDICTS.get(status, "server_error")
+    if status in (401, 403) and _LOCK.search(reason):
+        verdict = "auth_locked"
+    elif method == "DESCRIBE" and status in (400, 454):
+        verdict = "path_not_found"
+    elif method == "SETUP" and status == 461:
+        verdict = "transport_refused"
+    elif method in ("SETUP", "PLAY") and verdict == "server_error":
+        verdict = "setup_play_failed"
+    if status == 503:
+        advice = "Check that the camera's source or encoder has started, which a server answers so "
+        advice += f"too, and restart it if not. {VERDICTS['busy'].advice}"
+    answer = f"{status} {reason}".strip()
+    return RtspError(verdict, f"The camera answered {method} with {answer}.", advice=advice)
+
+
+def not_rtsp(received: bytes) -> RtspError:
+    """Return which other server it is that answers at the camera's port."""
+    if received.startswith(_TLS_RECORDS):
+        return tls_wanted()
+    server = next((name for start, name in _SERVERS.items() if received.startswith(start)), None)
+    return RtspError("not_rtsp", f"What answers at this port is {server or 'not an RTSP server'}.")
+
+
+def tls_wanted() -> RtspError:
+    """Return that a port was spoken to in plain text and wants encryption."""
+    reason = "The port expects an encrypted connection (rtsps)."
+    return RtspError("tls_failed", reason, advice="Write rtsps:// in place of rtsp://.")
+
+
+def printable(text: str, *secrets: str) -> str:
+    """Return a camera's own words as they may be shown: short, printable, nothing secret."""
+    if text in _USUAL:  # nearly always, and looking for secrets takes as long as an exchange
+        return text
+    hidden = "".join(char if char.isprintable() else " " for char in redact(text, secrets))
+    return _LONG_WORD.sub("***", hidden)[:_REASON_LENGTH].strip(" .")

@@ -1,0 +1,196 @@
+"""An external device: a thread that dials its camera, holds the stream, and dials it again."""
+
+import logging
+import random
+import threading
+import time
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ..errors import ConfkitError
+from ..rtsp.address import parse_address
+from ..rtsp.client import RtspClient
+from ..rtsp.errors import RtspError
+from ..secret import SecretAddress, redact
+
+if TYPE_CHECKING:
+    from .state import Room
+
+OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
+SILENCE = 10.0  # seconds without a packet, or without a keyframe, that a live stream may last
+FIRST_WAIT = 0.25  # seconds before a lost stream is dialled again; doubled up to LONGEST_WAIT
+LONGEST_WAIT = 30.0
+LOGIN_WAIT = 600.0  # cameras lock an address out after a few wrong logins: three in half an hour
+STEADY = 5.0  # seconds that a stream must last for the waits to begin anew
+
+State = Literal["live", "dialling", "waiting"]
+
+log = logging.getLogger("confkit.sandbox")
+
+
+class Refused(Exception):
+    """A call is answered with the result code `ret`; `why` says more than its meaning."""
+
+    def __init__(self, ret: int, why: str) -> None:
+        super().__init__(ret, why)
+        self.ret, self.why = ret, why
+
+
+class DeviceStream(NamedTuple):
+    """How a device's stream is: "live", or "dialling" or "waiting" to be dialled again, for so many
+    `seconds`; with the `packets` of all its connections, how often it came back, and `verdict` and
+    `reason` of the last failure, empty while there was none."""
+
+    room_id: str
+    user_id: str
+    state: State
+    seconds: float
+    packets: int
+    reconnects: int
+    verdict: str
+    reason: str
+
+
+@dataclass(eq=False)
+class Device:
+    """A device of a room, from before its camera is dialled until `removed` is set.
+
+    `opening` and `silence` (seconds) bound its dials and a live stream's pauses. `opened` is done
+    when the first dial is over, with B1's members or Refused; `lock` is the service's."""
+
+    room: "Room"
+    user_id: str
+    user_name: str
+    address: str
+    user_data: str
+    options: dict[str, Any]
+    opening: float
+    silence: float
+    lock: threading.RLock
+    opened: "Future[dict[str, Any]]" = field(default_factory=Future)
+    removed: threading.Event = field(default_factory=threading.Event)
+    state: State = "dialling"
+    _client: RtspClient | None = None
+    _failure: RtspError | None = None
+    _packets: int = 0  # of the connections that have ended
+    _lives: int = 0
+    _login_refused: bool = False  # by the camera, or it gave no answer to it
+    _since: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<device {self.user_id!r} in room {self.room.room_id!r}>"
+
+    def start(self) -> None:
+        """Dial the camera, in a thread that goes on until the device is removed."""
+        self._since = time.monotonic()
+        self.opened.set_running_or_notify_cancel()  # a caller who leaves does not cancel it
+        self.thread = threading.Thread(target=self._run, name="sandbox device", daemon=True)
+        self.thread.start()
+
+    def status(self) -> DeviceStream:
+        """Return how the stream is now."""
+        packets = self._packets + (self._client.packets if self._client else 0)
+        verdict, reason = "", ""
+        if self._failure:
+            verdict, reason = self._failure.verdict, redact(self._failure.reason)
+        seconds, reconnects = time.monotonic() - self._since, max(0, self._lives - 1)
+        place = (self.room.room_id, self.user_id, self.state)
+        return DeviceStream(*place, seconds, packets, reconnects, verdict, reason)
+
+    def keyframe(self) -> tuple[str, bytes]:
+        """Return codec and newest keyframe of the live stream; wait for its first one. ConfkitError
+        when none comes in time or the stream is down: an old picture must not pass for a live one.
+        """
+        why, advice = f"no keyframe came within {self.silence:g} s", RtspError("no_keyframe").advice
+        until = time.monotonic() + self.silence
+        while (client := self._client) and time.monotonic() < until:
+            if client.keyframe:
+                return client.codec, client.keyframe
+            time.sleep(0.05)
+        if client is None:
+            seconds, failure = time.monotonic() - self._since, self._failure
+            why = f"its stream has been down for {seconds:.1f} s ({failure or 'just lost'})"
+            advice = failure.advice if failure else "Try again in a moment."
+        text = f"There is no picture of device {self.user_id!r}: {why}. {advice}"
+        raise ConfkitError(redact(text))
+
+    def _run(self) -> None:
+        wait = FIRST_WAIT
+        while not self.removed.is_set():
+            self.state = "dialling"
+            failure, seconds = self._play()
+            if not self.opened.done():
+                self._give_up(failure)
+                return
+            if self.removed.is_set():
+                return
+            before, self._failure = self._failure, failure
+            if seconds:
+                self._log(f"lost after {seconds:.1f} s: {failure}")
+            elif before is None or failure.verdict != before.verdict:  # not at every dial
+                self._log(f"not opened: {failure}")
+            wait = FIRST_WAIT if seconds > STEADY else min(2 * wait, LONGEST_WAIT)
+            if self._login_refused or failure.verdict == "auth_locked":
+                wait = LOGIN_WAIT
+            # Many cameras that died together are not all dialled again at the same moment.
+            self.removed.wait(wait * random.uniform(1, 1.5))  # noqa: S311
+
+    def _play(self) -> tuple[RtspError, float]:
+        """Play the camera until something ends that; return what, and the seconds it was live."""
+        client, seconds = None, 0.0
+        try:
+            address = parse_address(self.address)
+            name = self.options.get("login_name") or address.login_name
+            password = self.options.get("login_password") or address.login_password
+            login = (name or None, password or None)  # those of the options win
+            timeout, cancelled = self.opening, self.removed
+            client = RtspClient.of(address.url, *login, timeout=timeout, cancelled=cancelled)
+            client.play()
+            self._go_live(client)
+            while True:
+                client.receive(self.silence)
+        except RtspError as error:
+            failure = error
+        except CancelledError:
+            failure = RtspError("dropped", "The device was removed.")
+        except Exception as error:  # noqa: BLE001  # B1 waits for a response; the text may quote
+            failure = RtspError("dropped", f"The sandbox failed at it: {type(error).__name__}.")
+        self._login_refused = client is not None and client.login_refused
+        with self.lock:
+            if self._client:
+                seconds, self._since = time.monotonic() - self._since, time.monotonic()
+                self._packets += self._client.packets
+            self.state, self._client = "waiting", None
+        if client:
+            client.close()
+        return failure, seconds
+
+    def _go_live(self, client: RtspClient) -> None:
+        with self.lock:
+            if self.removed.is_set():
+                raise CancelledError
+            self.state, self._client, self._since = "live", client, time.monotonic()
+            self._lives += 1
+            self.room.has_mcu = True
+        self._log(f"live: {client.codec} over {client.transport}")
+        if not self.opened.done():
+            ids = {"roomId": self.room.room_id, "userId": self.user_id}
+            self.opened.set_result({"data": ids})
+
+    def _give_up(self, failure: RtspError) -> None:
+        """Leave the room, and tell the caller of B1 why."""
+        with self.lock:
+            if self.room.devices.get(self.user_id) is not self:
+                why = "the room was closed or deleted while the camera was dialled"
+            elif self.removed.is_set():
+                return  # the sandbox closes, and drops the caller
+            else:
+                why = redact(f"the camera was not opened: {failure}")
+                del self.room.devices[self.user_id]
+        self._log(f"not opened: {failure}")
+        self.opened.set_exception(Refused(427 if failure.timed_out else 426, why))
+
+    def _log(self, event: str) -> None:
+        place = (self.user_id, self.room.room_id, SecretAddress(self.address))
+        log.info("device %r in room %r, %s: %s", *place, redact(event))

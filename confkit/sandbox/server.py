@@ -1,0 +1,257 @@
+"""Both interfaces on HTTP: one endpoint for every request, and uvicorn in a thread of its own."""
+
+import asyncio
+import ipaddress
+import json
+import logging
+import re
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any
+
+import uvicorn
+
+from ..errors import ConfigError
+from ..operations import OPERATIONS
+from .devices import Refused
+from .operations import FAILURES, FUNCTIONS, LOCAL
+from .parameters import Parameters, Route, pairs, with_setting
+from .state import Fault, Service, shut
+
+MAX_BODY = 2**20  # bytes
+BODY_SECONDS = 10.0
+LARGE_BODY = 2**15  # bytes
+UVICORN: dict[str, Any] = {
+    "http": "h11",
+    "loop": "asyncio",
+    "lifespan": "off",
+    "ws": "none",
+    "log_config": None,
+    "access_log": False,
+    "proxy_headers": False,
+    "server_header": False,
+    "limit_concurrency": 2_500,  # connections or requests at once; 503 beyond
+    "timeout_keep_alive": 75,  # seconds; more than clients keep an idle connection
+    "timeout_graceful_shutdown": 0,
+    "h11_max_incomplete_event_size": 64 * 1024,  # bytes of a head
+}
+UNREADABLE = (
+    "a request could not be read as HTTP: percent-encode spaces and letters outside ASCII in the "
+    "address, and speak plain HTTP to these ports"
+)
+NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
+
+log = logging.getLogger("confkit.sandbox")
+
+Members = dict[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Reply = tuple[int, bytes, bytes]  # HTTP status, content type, body
+
+
+class App:
+    """The ASGI application of all ports; `interfaces` says what is served at which: "A", "B" or
+    "AB". Each response waits `latency` seconds."""
+
+    def __init__(self, service: Service, interfaces: Mapping[int, str], latency: float) -> None:
+        self.service, self._interfaces, self._latency = service, interfaces, latency
+        routes = [Route.of(operation, service.dialect) for operation in OPERATIONS.values()]
+        self._routes = {route.operation.path: route for route in routes}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or close its connection without a byte."""
+        reply = None
+        with suppress(asyncio.CancelledError):  # the sandbox closes
+            reply = await self._reply(scope, receive)
+        if reply is None:  # 0 is not a status, so uvicorn closes the connection
+            await send({"type": "http.response.start", "status": 0})
+            return
+        status, content_type, body = reply
+        length = str(len(body)).encode()
+        headers = [(b"content-type", content_type), (b"content-length", length), NO_SNIFFING]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _reply(self, scope: Scope, receive: Receive) -> Reply | None:
+        service, path, method = self.service, scope["path"], scope["method"]
+        host, port = scope["server"]
+        here, query = self._interfaces[port], scope["query_string"]
+        interface = here if len(here) == 1 else "B" if path.startswith("/avd/") else "A"
+        body = await self._read_body(receive, interface) if method == "POST" else b""
+        if body is None:
+            return None
+        # Of several the last one counts, as browsers' libraries append theirs (seen).
+        callback = dict(pairs(query)).get("callback") if b"callback=" in query else None
+        if self._latency:
+            await asyncio.sleep(self._latency)
+        route = self._routes.get(path)
+        if route and route.operation.interface not in here:
+            route = None
+        with service.lock:
+            if route is None or method != route.method:
+                service.counts[path if route else ""] += 1
+                service.note(interface, 408, self._explain_route(path, method, here))
+                return _write(service.error(interface, 408), callback)
+            fault = service.take_fault(path)
+        content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
+        parsed, members = (route, query, body, content_type), None
+        if len(body) > LARGE_BODY:  # others are served meanwhile
+            parameters = await asyncio.to_thread(Parameters, *parsed)
+        else:
+            parameters = Parameters(*parsed)
+        if fault.after:
+            members = await self._operate(route, parameters, callback, host)
+        if fault.delay:
+            await asyncio.sleep(fault.delay)
+        if not fault.replaces_response:
+            members = members or await self._operate(route, parameters, callback, host)
+            return _write(members, callback)
+        service.note(route.operation.key, fault.ret, "a fault on demand")
+        if fault.ret is not None:
+            return _write(service.error(interface, fault.ret), callback, fault.http or 200)
+        return None if fault.drop else _page(fault)
+
+    async def _read_body(self, receive: Receive, interface: str) -> bytes | None:
+        """Return the body; None where it is too large or too slow, or its sender has gone."""
+        body, more, why = bytearray(), True, f"the body is larger than {MAX_BODY:,} bytes"
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while more and len(body) <= MAX_BODY:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None
+                    body += message["body"]
+                    more = message["more_body"]
+            if len(body) <= MAX_BODY:
+                return bytes(body)
+        except TimeoutError:
+            why = f"the body was not complete after {BODY_SECONDS:g} s"
+        self.service.note(interface, None, f"{why}: the connection was closed")
+        return None
+
+    def _explain_route(self, path: str, method: str, here: str) -> str:
+        route = self._routes.get(path)
+        if route is None:
+            paths = [p for p, known in self._routes.items() if known.operation.interface in here]
+            have = "interfaces A and B have" if len(here) > 1 else f"interface {here} has"
+            return f"unknown path; {have} {', '.join(paths)}"
+        key, interface = route.operation.key, route.operation.interface
+        if interface not in here:
+            return f"{key} is served on the port of interface {interface}, this is that of {here}"
+        why = f"{key} is {route.method} here, not {method if method in _METHODS else 'another'}"
+        return with_setting(why, route.method_setting, route.method)
+
+    async def _operate(
+        self, route: Route, parameters: Parameters, callback: str | None, host: str
+    ) -> Members:
+        """Carry the operation out; return the members of its response."""
+        service, key, cut = self.service, route.operation.key, ""
+        try:
+            with service.lock:
+                if route.token_name:
+                    service.check_token(parameters.value(route.token_name, 602))
+                cut = parameters.explain_cut()
+                if callback is not None and not _CALLBACK.fullmatch(callback):
+                    raise Refused(route.wrong, "callback is not the name of a function")
+                members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
+            if isinstance(members, Future):  # of a device's thread
+                members = await asyncio.wrap_future(members)
+            return {**service.error(route.operation.interface, 0), **members}
+        except Refused as refused:
+            ret, why = refused.ret, refused.why
+            why = f"{why.rstrip('.')}; {cut}" if cut else why
+        except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets a response
+            # Its text could quote a parameter: the kind of failure is all that is logged.
+            ret, why = FAILURES.get(key, 700), f"the sandbox failed: {type(error).__name__}"
+            log.error("%s: %s", key, why)
+        service.note(key, ret, why)
+        return service.error(route.operation.interface, ret)
+
+
+def _write(members: Members, callback: str | None, status: int = 200) -> Reply:
+    text = json.dumps(members, separators=(",", ":"))  # ASCII, so JavaScript takes it too
+    if callback is None or not _CALLBACK.fullmatch(callback):
+        return status, b"application/json", text.encode()
+    return status, b"application/javascript", f"{callback}({text})".encode()
+
+
+def _page(fault: Fault) -> Reply:
+    """Return what a fault sends as it is, by default a page of HTML."""
+    status = fault.http or 200
+    body = f"<html><body><h1>{status}</h1></body></html>" if fault.body is None else fault.body
+    content = body.encode() if isinstance(body, str) else body
+    is_html = content.lstrip().startswith(b"<") and status not in (204, 304)
+    kind = b"text/html; charset=utf-8" if is_html else b"application/json"
+    return status, kind, b"" if status in (204, 304) else content
+
+
+class Server:
+    """An ASGI application on bound sockets: uvicorn in a thread with an event loop of its own.
+
+    What uvicorn logs in this thread is dropped, as tracebacks and URLs may hold secrets; but that a
+    request could not be read is noted among the refusals.
+    """
+
+    def __init__(self, app: App, sockets: list[socket.socket]) -> None:
+        self._uvicorn = uvicorn.Server(uvicorn.Config(app, **UVICORN))
+        self._app, self._sockets = app, sockets
+        self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._thread.start()
+        while self._thread.is_alive() and not self._uvicorn.started:
+            time.sleep(0.002)
+        if not self._uvicorn.started:
+            raise RuntimeError("The sandbox's server did not start.")
+
+    def close(self) -> None:
+        """Drop every caller, and stop listening."""
+        self._uvicorn.should_exit = True
+        self._thread.join()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record of uvicorn's is another server's, as a filter of logging."""
+        if threading.current_thread() is not self._thread:
+            return True
+        if record.msg == "Invalid HTTP request received.":
+            self._app.service.note("HTTP", None, UNREADABLE)
+        return False
+
+    def _run(self) -> None:
+        loggers = [logging.getLogger(f"uvicorn.{name}") for name in ("error", "asgi")]
+        for logger in loggers:
+            logger.addFilter(self)
+        copies = [listener.dup() for listener in self._sockets]
+        try:
+            self._uvicorn.run(self._sockets)
+        finally:
+            for listener in copies:
+                shut(listener)
+            for logger in loggers:
+                logger.removeFilter(self)
+
+
+def resolve(host: str) -> tuple[str, bool]:
+    """Return the IP address of a host, and whether it is loopback; unknown: ConfigError."""
+    try:
+        places = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"The sandbox's host {host!r} is not known here ({error}).") from None
+    # "localhost" is 127.0.0.1 to most people.
+    address = str(min(places, key=lambda place: place[0] != socket.AF_INET)[4][0])
+    return address, ipaddress.ip_address(address).is_loopback
+
+
+def base_url(bound: socket.socket) -> str:
+    """Return the base URL under which a bound socket is reached from this machine."""
+    host, port = bound.getsockname()[:2]
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    return f"http://[{here}]:{port}" if ":" in here else f"http://{here}:{port}"

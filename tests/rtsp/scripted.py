@@ -1,0 +1,299 @@
+"""A camera that answers from a script: threads and sockets, and nothing of confkit's."""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import confkit as ck
+from tests.ports import HERE
+
+SDP = b"v=0\r\ns=-\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n"
+DIGEST = 'Digest realm="r", nonce="n"'
+
+
+@dataclass
+class Request:
+    """A request as it came."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    connection: socket.socket
+
+    def get(self, name: str) -> str:
+        return self.headers.get(name.lower(), "")
+
+
+Script = Callable[[Request], Any]
+
+
+class Last(bytes):
+    """What a camera sends before it closes the connection."""
+
+
+@dataclass
+class Camera:
+    """What the scripted camera has seen."""
+
+    url: str = ""
+    requests: list[Request] = field(default_factory=list)
+    connections: int = 0
+    open_connections: int = 0
+
+    @property
+    def methods(self) -> list[str]:
+        return [request.method for request in self.requests]
+
+    @property
+    def logins(self) -> list[str]:
+        """The methods of the requests with a login."""
+        return [request.method for request in self.requests if request.get("Authorization")]
+
+
+@contextmanager
+def scripted(
+    script: Script, host: str = HERE, tls: ssl.SSLContext | None = None
+) -> Iterator[Camera]:
+    """Play a camera: the script gives bytes or a list of them, Last ones or b"" to close the
+    connection, or None to keep silent. At its end all connections have been closed by the client.
+    """
+    camera = Camera()
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, 0), family=family) as listener:
+        port = listener.getsockname()[1]
+        camera.url = f"rtsp://{f'[{host}]' if ':' in host else host}:{port}/live"
+        threading.Thread(target=_accept, args=(listener, script, camera, tls), daemon=True).start()
+        yield camera
+        until(lambda: camera.open_connections == 0)
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)  # which wakes accept
+
+
+def _accept(
+    listener: socket.socket, script: Script, camera: Camera, tls: ssl.SSLContext | None
+) -> None:
+    with suppress(OSError):
+        while True:
+            connection, _ = listener.accept()
+            camera.connections += 1
+            camera.open_connections += 1
+            work = (connection, script, camera, tls)
+            threading.Thread(target=_serve, args=work, daemon=True).start()
+
+
+def _serve(
+    plain: socket.socket, script: Script, camera: Camera, tls: ssl.SSLContext | None
+) -> None:
+    with suppress(OSError), plain, tls.wrap_socket(plain, True) if tls else plain as connection:
+        _talk(connection, script, camera)
+    camera.open_connections -= 1
+
+
+def _talk(connection: socket.socket, script: Script, camera: Camera) -> None:
+    with connection.makefile("rb") as stream:
+        while line := stream.readline():
+            words = line.decode("latin-1").split()
+            if len(words) != 3 or words[2] != "RTSP/1.0":  # a TLS greeting, for one
+                break
+            headers = {}
+            while line := stream.readline().strip():
+                name, _, value = line.decode("utf-8", "surrogateescape").partition(":")
+                headers[name.lower()] = value.strip()
+            request = Request(words[0], words[1], headers, connection)
+            camera.requests.append(request)
+            output = script(request)
+            for part in output if isinstance(output, list) else [output or b""]:
+                connection.sendall(part)
+            if output == b"" or isinstance(output, Last):
+                break
+
+
+def reply(
+    request: Request, status: int = 200, body: bytes = b"", reason: str = "Reason", **headers: str
+) -> bytes:
+    lines = [f"RTSP/1.0 {status} {reason}", f"CSeq: {request.get('CSeq')}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    lines += [f"Content-Length: {len(body)}"] if body else []
+    return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape") + body
+
+
+def willing(request: Request) -> bytes:
+    """Accept everything, and play nothing."""
+    if request.method == "OPTIONS":
+        return reply(request, Public="DESCRIBE, SETUP, PLAY, GET_PARAMETER")
+    if request.method == "DESCRIBE":
+        return reply(request, body=SDP)
+    if request.method == "SETUP":
+        return reply(request, Transport=request.get("Transport"), Session="77;timeout=60")
+    return reply(request)
+
+
+def at(method: str, answer: Script) -> Script:
+    """A script that answers one method in its own way and is willing otherwise."""
+    return lambda request: answer(request) if request.method == method else willing(request)
+
+
+def instead(method: str, status: int = 200, body: bytes = b"", **more: str) -> Script:
+    """The same, with this answer."""
+    return at(method, lambda request: reply(request, status, body, **more))
+
+
+def wanting(accepted: Script, offer: str = DIGEST) -> Script:
+    """A script that wants a login, and does with one what `accepted` does."""
+    refused = instead("DESCRIBE", 401, WWW_Authenticate=offer)
+    return lambda request: (accepted if request.get("Authorization") else refused)(request)
+
+
+def playing(sent: bytes, codec: bytes = b"H264", number: int = 96, more: bytes = b"") -> Script:
+    """A script that sends this after PLAY, of what it announces as this codec."""
+    sdp = SDP.replace(b"H264", codec).replace(b"96", b"%d" % number) + more
+    described = instead("DESCRIBE", body=sdp)
+    return lambda request: described(request) + sent * (request.method == "PLAY")
+
+
+def packets(
+    *payloads: bytes, marker: bool = True, start: int = 0, stamp: int = 0, number: int = 96
+) -> bytes:
+    """Interleaved RTP packets, one a payload; `marker` is on each of them."""
+    return b"".join(
+        framed(rtp(payload, marker, start + place, stamp, number))
+        for place, payload in enumerate(payloads)
+    )
+
+
+def rtp(payload: bytes, marker: bool, sequence: int, stamp: int, number: int = 96) -> bytes:
+    """One RTP packet."""
+    kind = number | marker << 7
+    return struct.pack("!BBHII", 0x80, kind, sequence & 0xFFFF, stamp & 0xFFFFFFFF, 7) + payload
+
+
+def framed(packet: bytes, channel: int = 0) -> bytes:
+    """A packet as it travels inside the RTSP connection."""
+    return b"$%c%b%b" % (channel, len(packet).to_bytes(2, "big"), packet)
+
+
+# Real pictures
+
+
+@cache
+def pictures(codec: str, x264: str = "slices=1") -> tuple[bytes, ...]:
+    """Twelve pictures of 128 x 96, a keyframe at 0 and 6: access units of Annex B, or JPEG."""
+    import av
+
+    names = {"h264": "libx264", "h265": "libx265", "mjpeg": "mjpeg"}
+    context: Any = av.CodecContext.create(names[codec], "w")
+    context.width, context.height, context.gop_size = 128, 96, 6
+    context.framerate, context.time_base = Fraction(10), Fraction(1, 10)
+    context.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
+    context.thread_count, context.max_b_frames = 1, 2 if "bframes" in x264 else 0
+    quiet = "log-level=none:repeat-headers=1:pools=none:frame-threads=1:keyint=6:scenecut=0"
+    context.options = {
+        "h264": {"tune": "zerolatency", "x264-params": f"{x264}:sliced-threads=0"},
+        "h265": {"preset": "ultrafast", "x265-params": f"{quiet}:bframes=0"},
+        "mjpeg": {"huffman": "default", "force_duplicated_matrix": "1"},
+    }[codec]
+    source = av.open("testsrc2=size=128x96:rate=10", format="lavfi")
+    units: list[bytes] = []
+    for number, drawn in zip(range(12), source.decode(video=0), strict=False):
+        frame = drawn.reformat(format=context.pix_fmt)
+        frame.pts, frame.time_base, frame.pict_type = number, context.time_base, 0
+        units += map(bytes, context.encode(frame))
+    return tuple(units + [bytes(packet) for packet in context.encode(None)])
+
+
+def nals(unit: bytes) -> list[bytes]:
+    """The NAL units of an access unit."""
+    return [nal for part in re.split(b"\0\0\1", unit) if (nal := part.rstrip(b"\0"))]
+
+
+def payloads(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
+    """The RTP payloads of an access unit, none longer than the limit."""
+    if codec == "mjpeg":
+        return _jpeg_payloads(unit, limit)
+    head, shift, fragment = (1, 0, 28) if codec == "h264" else (2, 1, 49)
+    found: list[bytes] = []
+    for nal in nals(unit):
+        if len(nal) <= limit:
+            found.append(nal)
+            continue
+        bits = 31 if codec == "h264" else 63
+        kind = nal[0] >> shift & bits
+        header = bytes([nal[0] & ~(bits << shift) | fragment << shift]) + nal[1:head]
+        starts = range(head, len(nal), limit - head - 1)
+        for start in starts:
+            flags = kind | (start == starts[0]) << 7 | (start == starts[-1]) << 6
+            found.append(header + bytes([flags]) + nal[start : start + limit - head - 1])
+    return found
+
+
+def _jpeg_payloads(picture: bytes, limit: int) -> list[bytes]:
+    head, scan = picture.split(b"\xff\xda", 1)
+    frame, tables = head[head.index(b"\xff\xc0") :], head[head.index(b"\xff\xdb") + 4 :]
+    height, width = struct.unpack_from("!HH", frame, 5)
+    quantisation = tables[1:65] + tables[66:130]
+    scan = scan[int.from_bytes(scan[:2], "big") :].removesuffix(b"\xff\xd9")
+    found: list[bytes] = []
+    offset = 0
+    while offset < len(scan):
+        header = struct.pack("!IBBBB", offset, frame[11] - 0x21, 255, width // 8, height // 8)
+        header += struct.pack("!HH", 0, 128) + quantisation if not offset else b""
+        found.append(header + scan[offset : offset + limit - len(header)])
+        offset += limit - len(header)
+    return found
+
+
+def stream(
+    codec: str, *, limit: int = 1400, start: int = 0, marker: bool = True, count: int = 12
+) -> list[bytes]:
+    """The RTP packets of the pictures."""
+    sent: list[bytes] = []
+    for place, unit in enumerate(pictures(codec)[:count]):
+        parts = payloads(codec, unit, limit)
+        for index, payload in enumerate(parts):
+            last = marker and index == len(parts) - 1
+            sent.append(rtp(payload, last, start + len(sent), place * 9000))
+    return sent
+
+
+# What a preflight makes of it
+
+
+def tried(
+    script: Script,
+    *login: str,
+    scheme: str = "rtsp",
+    tls: ssl.SSLContext | None = None,
+    **options: Any,
+) -> tuple[Any, Camera]:
+    """The report of a scripted camera, or what was raised; and what the camera saw."""
+    with scripted(script, tls=tls) as camera:
+        try:
+            url = camera.url.replace("rtsp", scheme, 1)
+            report: Any = ck.preflight(url, *login, **{"timeout": 5, **options})
+        except BaseException as error:  # noqa: BLE001
+            report = error
+    return report, camera
+
+
+def report_of(script: Script, *login: str, **options: Any) -> Any:
+    """The report alone."""
+    return tried(script, *login, **options)[0]
+
+
+def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Wait until something is true; fails when it never is."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come true in time"
+        time.sleep(0.005)
