@@ -133,15 +133,16 @@ class Walk:
 
     def _id_or_address_taken(self, here: list[Device], others: list[Device]) -> Report | None:
         """Why an import would be answered with 423; after another refusal the ID is free."""
+        twins = at_address(self.device, here)
         known = [device for device in others if device.user_id == self.device.user_id]
         if known and not self.refused:
             if self.device.user_address is None:
                 self.device = replace(known[0], room_id=self.device.room_id)
-            if not at_address(self.device, known):
+            if twins or not at_address(self.device, known):
                 return self._found("user_id_elsewhere", known[0])
             self._take_login(known[0])
             return self._found("in_another_room", known[0])
-        if twins := at_address(self.device, here):
+        if twins:
             self._take_login(twins[0])
             return self._found("duplicate_address", twins[0])
         return None

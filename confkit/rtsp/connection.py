@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from .address import Address
@@ -162,21 +162,14 @@ class Connection:
         """Return the even one of two neighbouring UDP ports that are read from now on; RtspError.
 
         The odd one is RTCP's: closed, it would send ICMP errors."""
-        tcp = self._sockets[0]
-        host = tcp.getsockname()[0]
-        for _ in range(_PORT_PAIRS):
-            pair = [socket.socket(tcp.family, socket.SOCK_DGRAM) for _ in range(2)]
-            with suppress(OSError):
-                pair[0].bind((host, 0))
-                port = int(pair[0].getsockname()[1])
-                pair[1].bind((host, port ^ 1))
-                pair.sort(key=lambda sock: sock.getsockname()[1])
-                pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UDP_BUFFER)
-                self._sockets += pair
-                return port & ~1
-            for sock in pair:
-                sock.close()
-        raise RtspError("transport_refused", "No UDP port is free for the camera.")
+        try:
+            pair = open_udp_pair(self._sockets[0].getsockname()[0])
+        except OSError:
+            reason = "No UDP port is free for the camera."
+            raise RtspError("transport_refused", reason) from None
+        self._sockets += pair
+        pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UDP_BUFFER)
+        return int(pair[0].getsockname()[1])
 
     def punch(self, port: int) -> None:
         """Open the way back from a UDP port of the camera's through a firewall on our side."""
@@ -270,3 +263,19 @@ def speaks_tls(address: Address, seconds: float, cancelled: threading.Event | No
     finally:
         connection.close()
     return True
+
+
+def open_udp_pair(host: str) -> tuple[socket.socket, socket.socket]:
+    """Return an even UDP port and the next, for RTP and RTCP; OSError: no pair is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for _ in range(_PORT_PAIRS):
+        with ExitStack() as opened, suppress(OSError):  # a neighbour is taken: try another pair
+            pair = [
+                opened.enter_context(socket.socket(family, socket.SOCK_DGRAM)) for _ in range(2)
+            ]
+            pair[0].bind((host, 0))
+            number = int(pair[0].getsockname()[1])
+            pair[1].bind((host, number ^ 1))
+            opened.pop_all()
+            return pair[number % 2], pair[1 - number % 2]
+    raise OSError("no pair of UDP ports is free")

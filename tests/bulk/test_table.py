@@ -70,6 +70,7 @@ WRONG_CELLS = [
     ("login_password", 471147, "is not a text"),
     ("user_name", "\ud800", "surrogate"),
     ("options", '{"a": 1', "not a JSON object"),
+    ("options", '{"login_password": 5}', "login_password in the cell is not a text"),
     ("login_password", "#N/A", "an error of the spreadsheet"),
     *(("user_id", missing, "The cell is empty.") for missing in MISSING),
 ]

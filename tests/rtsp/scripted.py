@@ -24,12 +24,13 @@ DIGEST = 'Digest realm="r", nonce="n"'
 
 @dataclass
 class Request:
-    """A request as it came."""
+    """A request as it came, on the connection of this `number`, from 1."""
 
     method: str
     url: str
     headers: dict[str, str]
     connection: socket.socket
+    number: int
 
     def get(self, name: str) -> str:
         return self.headers.get(name.lower(), "")
@@ -101,6 +102,7 @@ def _serve(
 
 
 def _talk(connection: socket.socket, script: Script, camera: Camera) -> None:
+    number = camera.connections
     with connection.makefile("rb") as stream:
         while line := stream.readline():
             words = line.decode("latin-1").split()
@@ -110,7 +112,7 @@ def _talk(connection: socket.socket, script: Script, camera: Camera) -> None:
             while line := stream.readline().strip():
                 name, _, value = line.decode("utf-8", "surrogateescape").partition(":")
                 headers[name.lower()] = value.strip()
-            request = Request(words[0], words[1], headers, connection)
+            request = Request(words[0], words[1], headers, connection, number)
             camera.requests.append(request)
             output = script(request)
             for part in output if isinstance(output, list) else [output or b""]:

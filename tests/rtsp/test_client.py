@@ -121,6 +121,27 @@ def test_a_session_is_kept_alive_while_datagrams_pour_in():
     assert camera.methods[4:] == ["GET_PARAMETER"]
 
 
+def test_a_keep_alive_whose_nonce_is_outdated_is_sent_with_the_new_one():
+    """A camera that wants another nonce while it plays gets it, so that the session lives on."""
+
+    def script(request):
+        first, later = ('nonce="1"', 'nonce="2"')
+        nonce = later if request.method == "GET_PARAMETER" else first
+        if request.method != "OPTIONS" and nonce not in request.get("Authorization"):
+            return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}')
+        played = packets(b"\x41abc") * (request.method == "PLAY")
+        return willing(request).replace(b"timeout=60", b"timeout=1") + played
+
+    with scripted(script) as camera:
+        client = RtspClient.of(camera.url.replace("//", "//ada:x@"), timeout=2)
+        client.play()
+        with pytest.raises(RtspError, match="no_media"):
+            client.receive(0.8)
+        client.close()
+    kept = [r.get("Authorization") for r in camera.requests if r.method == "GET_PARAMETER"]
+    assert ['nonce="2"' in answer for answer in kept[:2]] == [False, True]
+
+
 def test_a_camera_that_does_not_answer_teardown_is_left_soon():
     """Closing takes half a second at most, and a second time nothing."""
     with scripted(at("TEARDOWN", lambda _: None)) as camera:
@@ -171,6 +192,21 @@ def test_the_examples_of_rfc_7616_come_out(algorithm, expected, monkeypatch):
     monkeypatch.setattr("secrets.token_hex", lambda _: cnonce)
     header = authorization(challenge, LOGIN, "GET", "/dir/index.html")
     assert header.endswith(f'response="{expected}"')
+
+
+@pytest.mark.parametrize(("algorithm", "name"), [("MD5-sess", "md5"), ("SHA-256-sess", "sha256")])
+def test_a_session_digest_is_made_of_the_first_nonces(algorithm, name):
+    """The variants -sess hash login, nonce and cnonce once more (RFC 7616, section 3.4.2)."""
+
+    def hashed(*parts):
+        return hashlib.new(name, ":".join(parts).encode()).hexdigest()
+
+    header = answer_to([f'Digest realm="r", nonce="n", algorithm={algorithm}'])
+    cnonce, response = (
+        re.search(f'{part}="([^"]*)"', header)[1] for part in ("cnonce", "response")
+    )
+    secret = hashed(hashed("Mufasa", "r", "Circle of Life"), "n", cnonce)
+    assert response == hashed(secret, "n", hashed("DESCRIBE", URL))
 
 
 def test_an_old_challenge_gets_an_old_answer_in_the_order_that_cameras_want():

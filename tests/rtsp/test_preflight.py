@@ -64,6 +64,11 @@ def test_every_verdict_says_cause_and_advice_in_a_sentence():
         assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in sentences)
 
 
+def numbered(parts, start=0):
+    """Packets of (payload, marker, stamp), numbered one after the other."""
+    return b"".join(framed(rtp(p, m, n, stamp)) for n, (p, m, stamp) in enumerate(parts, start))
+
+
 # What does not play: the answer, the verdict, the last stage, and words of cause or advice
 
 VIDEO = b"m=video 0 RTP/AVP 96\r\na=rtpmap:96 "
@@ -127,6 +132,7 @@ AT_ONCE = [
             (b"X: " + b"x" * 70_000, "server_error", "DESCRIBE", "headers exceed"),
         )
     ),
+    (instead("DESCRIBE", 404, body=bytes(300_000)), "path_not_found", "DESCRIBE", "404"),
     (instead("DESCRIBE", 401, WWW_Authenticate=DIGEST), "auth_required", "DESCRIBE", ""),
     (instead("DESCRIBE", 302), "redirected", "DESCRIBE", "no RTSP address"),
     (instead("SETUP", 301, Location="rtsp://h/2"), "redirected", "SETUP", "to rtsp://h:554/2"),
@@ -187,15 +193,35 @@ def test_whatever_a_camera_does_has_its_verdict_at_its_stage(
     gc.collect()  # a socket that nobody has closed is a warning now, and those are errors
 
 
-def test_time_and_memory_are_bounded_however_much_a_camera_sends():
-    """Packets without an end and without a keyframe neither stretch the time-out nor pile up."""
-    part = packets(*[SLICE[:1] + b"\1" * 60_000] * 20, marker=False)
-    with scripted(at("PLAY", lambda r: [willing(r), *[part] * 400])) as camera:
+CODES = b"\0\0\1\x65" * 15_000  # nothing but the beginnings of units
+STAP = b"\x18" + (b"\0\x1e" + SLICE[:30]) + b"\0\1\x65" * 19_000
+
+
+def large(*parts):
+    """A picture of these payloads, which no marker ends but the last one's."""
+    return numbered([(part, part is parts[-1], 0) for part in parts])
+
+
+@pytest.mark.parametrize(
+    ("part", "verdict"),
+    [
+        (packets(*[SLICE[:1] + b"\1" * 60_000] * 20, marker=False), "no_keyframe"),
+        (large(*SETS, SLICE, *[b"\x65\x88" + CODES] * 100, b"\x65\x88" + SLICE), "no_keyframe"),
+        (packets(*SETS, *[STAP] * 20), "no_picture"),
+    ],
+    ids=["no end", "start codes", "aggregates"],
+)
+def test_time_and_memory_are_bounded_however_much_a_camera_sends(part, verdict):
+    """Packets without an end and without a keyframe neither stretch the time-out nor pile up, nor
+    do pictures of nothing but the beginnings of units."""
+    with scripted(
+        at("PLAY", lambda r: [willing(r), *[part] * (480_000_000 // len(part))])
+    ) as camera:
         tracemalloc.start()
         report = ck.preflight(camera.url, timeout=1.5)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert report.verdict == "no_keyframe"
+    assert report.verdict == verdict
     assert report.seconds < 3
     assert peak < 5 * MAX_PICTURE
 
@@ -242,11 +268,6 @@ def jpeg(change):
 KEY = pictures("h264")[0]
 SOUND = packets(bytes(36), bytes(36), start=4711, number=8)
 RTCP = packets(bytes(36), start=1).replace(b"\x80\xe0", b"\x80\xc8")
-
-
-def numbered(parts, start=0):
-    """Packets of (payload, marker, stamp), numbered one after the other."""
-    return b"".join(framed(rtp(p, m, n, stamp)) for n, (p, m, stamp) in enumerate(parts, start))
 
 
 def key(start=0):
@@ -369,6 +390,7 @@ def test_odd_firmware_plays(script):
         ("/other/", "{host}/other/track1"),
         ("cam.local:554/other", "rtsp://cam.local:554/other/track1"),
         ("rtsp://ada:hush@10.9.9.9/", "rtsp://10.9.9.9/track1"),
+        ("//[fe80::1%eth0/live", "{}/track1"),
     ],
 )
 def test_the_urls_of_requests_are_whole_and_hold_no_login(base, track):
@@ -639,6 +661,10 @@ def test_no_secret_shows_in_a_report():
         sent = camera.requests[-1].get("Authorization")
         for secret in (SECRET, sent, sent.rpartition("response=")[2] or "YWRtaW46"):
             assert secret not in all_texts(report)
+    sized = wanting(lambda r: reply(r, Content_Length="hunter22", Content_Type="application/sdp"))
+    report = report_of(sized, "admin", "hunter22")
+    assert report.verdict == "sdp_invalid"
+    assert "hunter22" not in all_texts(report)
 
 
 @pytest.mark.parametrize(

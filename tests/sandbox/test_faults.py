@@ -95,7 +95,7 @@ def test_after_carries_the_operation_out_first(stranger, sandbox, after, caplog,
 
 
 WRONG = [{}, {"ret": 1, "times": 0}, {"http": 99}, {"delay": -1}, {"drop": True, "ret": 1}]
-WRONG += [{"ret": 1, "body": "x"}]
+WRONG += [{"ret": 1, "body": "x"}, {"ret": "x"}, {"body": 5}, {"ret": 1, "times": 1.5}]
 
 
 def test_a_fault_that_makes_no_sense(sandbox):
@@ -239,3 +239,23 @@ def test_an_address_that_was_not_encoded_is_told(stranger, sandbox, rest, is_cut
     assert "hunter2" not in str(sandbox.refusals)
     assert stranger.bring(room_id, url, app="web") == 423
     assert behind not in sandbox.refusals[-1].why
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "text"),
+    [
+        ("/rtc/auth/valid?access_key=demo_access&", "digest", "+" * 900 + "x"),
+        ("/rtc/auth/valid?access_key=demo_access&", "digest", "%0a" * 300 + "x"),
+        ("/rtc/room/get?room_id=1&", "access_token", "+" * 900),
+        ("/rtc/room/get?room_id=1&", "userAddress", ":" * 50_000),
+        ("/rtc/room/get?room_id=1&", "userAddress", "rtsp://" * 8_000),
+        ("/rtc/room/get?room_id=1&", "x", "a&" * 25_000),
+    ],
+)
+def test_no_text_of_a_stranger_keeps_the_others_waiting(stranger, path, name, text):
+    """What is looked for in a wrong digest or a cut address takes no longer for hostile texts: some
+    of them took minutes."""
+    began = time.monotonic()
+    answer = stranger.http.get(f"{stranger.sandbox.base_url}{path}{name}={text}", timeout=60)
+    assert answer.json()["ret"] in (401, 407, 602)
+    assert time.monotonic() - began < 5

@@ -186,7 +186,8 @@ def test_an_import_is_unique(stranger, sandbox):
     first, second = stranger.room(), stranger.room()
     front, back = sandbox.camera(), sandbox.camera()
     sandbox.join(first, "Ada", user_id="ada")
-    rows = [(first, front), (first, front, "other"), (second, back), (first, back, "ada")]
+    again = front.replace("//", "//ada:x@")  # the same camera, by another login
+    rows = [(first, front), (first, again, "other"), (second, back), (first, back, "ada")]
     codes = [stranger.bring(*row) for row in (*rows, (second, front, "other"))]
     assert codes == [0, 423, 423, 423, 0]
     listed = [stranger.devices(room_id) for room_id in (first, second, "", "none")]

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack
 
 import pytest
 
@@ -14,65 +14,25 @@ import confkit as ck
 from confkit.errors import ConfkitError, RoomNotFound, UserNotFound
 from confkit.sandbox.cameras.faults import FAULTS
 from confkit.sandbox.devices import DeviceStream
-from tests.ports import HERE
+from tests.rtsp.scripted import DIGEST, packets, playing, reply
+from tests.rtsp.scripted import scripted as scripted_camera
 
 from .conftest import until
 
 SMALL = {"size": (128, 96), "fps": 10}
-SDP = "v=0\r\ns=-\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n"
-
-
-class ScriptedCamera:
-    """A camera on a socket: it plays one packet, which is no keyframe, and then is silent. `script`
-    gets each method and the number of its connection, and returns a status."""
-
-    def __init__(self, script=lambda method, connection: 200):
-        self.script, self.methods, self.callers, self.open_connections = script, [], [], 0
-        self.server = socket.create_server((HERE, 0))
-        self.url = f"rtsp://{HERE}:{self.server.getsockname()[1]}/live"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                caller, _ = self.server.accept()
-            except OSError:
-                return
-            self.open_connections += 1
-            self.callers.append(caller)
-            number = len(self.callers)
-            threading.Thread(target=self.serve, args=(caller, number), daemon=True).start()
-
-    def serve(self, caller, number):
-        data = b""
-        with caller, suppress(OSError):
-            while part := caller.recv(4096):
-                data += part
-                while b"\r\n\r\n" in data:
-                    head, data = data.split(b"\r\n\r\n", 1)
-                    method, cseq = head.split()[0].decode(), re.search(rb"CSeq: *(\d+)", head)[1]
-                    self.methods.append(method)
-                    status = self.script(method, number)
-                    caller.sendall(self.response(method, cseq.decode(), status))
-        self.open_connections -= 1
-
-    def response(self, method, cseq, status):
-        body = SDP if method == "DESCRIBE" and status == 200 else ""
-        lines = [f"RTSP/1.0 {status} Reason", f"CSeq: {cseq}", f"Content-Length: {len(body)}"]
-        lines += ['WWW-Authenticate: Digest realm="r", nonce="n"'] * (status == 401)
-        if method == "SETUP":
-            lines += ["Transport: RTP/AVP/TCP;unicast;interleaved=0-1", "Session: 7;timeout=60"]
-        packet = bytes([36, 0, 0, 16, 128, 96, 0, 1, *bytes(8), 0x41, 1, 2, 3])
-        head = "\r\n".join(lines).encode() + b"\r\n\r\n" + body.encode()
-        return head + packet * (method == "PLAY" and status == 200)
+PLAYS = playing(packets(b"\x41\1\2\3"))  # one packet, which is no keyframe, and then nothing
 
 
 @pytest.fixture
 def scripted():
-    made = []
-    yield lambda *script: made.append(ScriptedCamera(*script)) or made[-1]
-    for camera in made:
-        camera.server.close()
+    """Make scripted cameras, which end after the sandbox whose fixture comes behind this one."""
+    with ExitStack() as cameras:
+        yield lambda script=PLAYS: cameras.enter_context(scripted_camera(script))
+
+
+def then(answer):
+    """A script that plays, and whose DESCRIBE on later connections is answered so."""
+    return lambda r: answer(r) if r.number > 1 and r.method == "DESCRIBE" else PLAYS(r)
 
 
 def stream(stranger, user_id="cam") -> DeviceStream:
@@ -129,7 +89,7 @@ def test_the_answer_follows_the_cause(make, caplog):
     assert "hush77" not in caplog.text + refused
 
 
-def test_silence_ends_a_stream(make, scripted):
+def test_silence_ends_a_stream(scripted, make):
     """A camera that sends nothing any more leaves the room, is hung up and dialled again; packets
     without a keyframe are no picture."""
     stranger, camera = make(dial_timeout=0.5), scripted()
@@ -137,36 +97,24 @@ def test_silence_ends_a_stream(make, scripted):
     assert stranger.bring(room_id, camera.url) == 0
     with pytest.raises(ConfkitError, match=r"no keyframe came within 0\.5 s|down for"):
         stranger.sandbox.snapshot(room_id, "cam")
-    until(lambda: len(camera.callers) >= 2)
+    until(lambda: camera.connections >= 2)
     assert stream(stranger).verdict == "no_media"
     assert "TEARDOWN" in camera.methods
 
 
-def test_dying_streams_are_dialled_with_patience(make, scripted, caplog):
-    """A death is logged with its verdict, a return too, a camera that stays away once. Waits become
-    longer, and a camera that refuses the login is not asked again for ten minutes."""
+def test_dying_streams_are_dialled_with_patience(scripted, make, caplog):
+    """A death is logged with its verdict, a return too, a camera that stays away once. Waits
+    become longer."""
     caplog.set_level(logging.INFO, "confkit.sandbox")
     stranger = make(dial_timeout=0.3)
-
-    def instead(status):
-        return lambda method, connection: status if connection > 1 and method == "DESCRIBE" else 200
-
-    cameras = {
-        "feeble": scripted(),
-        "away": scripted(instead(404)),
-        "locked": scripted(instead(401)),
-    }
+    cameras = {"feeble": scripted(), "away": scripted(then(lambda r: reply(r, 404)))}
     room_id = stranger.room()
     for user_id, camera in cameras.items():
         address = camera.url.replace("//", "//ada:hush77@")
         assert stranger.bring(room_id, address, user_id) == 0
-    until(lambda: stream(stranger, "feeble").reconnects == 2 and len(cameras["away"].callers) == 3)
-    feeble, locked = stream(stranger, "feeble"), stream(stranger, "locked")
+    until(lambda: stream(stranger, "feeble").reconnects == 2 and cameras["away"].connections == 3)
+    feeble = stream(stranger, "feeble")
     assert feeble.packets >= feeble.reconnects + 1  # one in each life
-    assert (locked.state, locked.verdict) == ("waiting", "auth_rejected")
-    logins = cameras["locked"].methods.count("DESCRIBE")
-    time.sleep(1)
-    assert cameras["locked"].methods.count("DESCRIBE") == logins
 
     def news(user_id):
         lines = [
@@ -181,19 +129,38 @@ def test_dying_streams_are_dialled_with_patience(make, scripted, caplog):
     assert "hush77" not in caplog.text
 
 
+REFUSALS = {
+    "401": lambda r: reply(r, 401, WWW_Authenticate=DIGEST),
+    "403": lambda r: reply(r, 403),
+    "hangs up": lambda _: b"",
+    "silent": lambda _: None,
+}
+
+
+@pytest.mark.parametrize("way", REFUSALS)
+def test_a_login_that_a_camera_does_not_accept_is_not_sent_again(scripted, make, way):
+    """It is sent once and then not for ten minutes, however the camera refuses it."""
+    refuse, stranger = REFUSALS[way], make(dial_timeout=0.3)
+    camera = scripted(then(lambda r: (refuse if r.get("Authorization") else REFUSALS["401"])(r)))
+    assert stranger.bring(stranger.room(), camera.url.replace("//", "//ada:hush77@")) == 0
+    until(lambda: stream(stranger).state == "waiting" and camera.connections > 1)
+    time.sleep(1)
+    assert camera.logins == ["DESCRIBE"]
+
+
 @pytest.mark.parametrize("way", ["del", "close"])
-def test_a_room_that_goes_while_its_camera_is_dialled(stranger, sandbox, scripted, way):
+def test_a_room_that_goes_while_its_camera_is_dialled(scripted, stranger, sandbox, way):
     """B1 answers 426, the camera is hung up, and the room's successor gets no device."""
     room_id = stranger.room(room_extend_id="e")
 
-    def script(method, _):
-        if method == "PLAY" and way == "close":
+    def script(request):
+        if request.method == "PLAY" and way == "close":
             sandbox.close_room(room_id)
-        elif method == "PLAY":
+        elif request.method == "PLAY":
             with sandbox.connect() as client:
                 ck.delete_room(client, room_id)
                 ck.create_room(client, "Next", "ops", room_extend_id="e")
-        return 200
+        return PLAYS(request)
 
     camera = scripted(script)
     assert stranger.bring(room_id, camera.url) == 426
@@ -202,18 +169,18 @@ def test_a_room_that_goes_while_its_camera_is_dialled(stranger, sandbox, scripte
     assert stranger.devices() == []
 
 
-def test_a_device_that_goes_while_it_is_dialled_again(make, scripted):
+def test_a_device_that_goes_while_it_is_dialled_again(scripted, make):
     """Whatever takes a device away during a dial answers at once and ends the dial, which may take
     five minutes here."""
     stranger, ended = make(dial_timeout=300), threading.Event()
     sandbox, room_id, cameras = stranger.sandbox, stranger.room(), {}
     for way in ("remove", "force", "del", "close", "end"):
         room = room_id if way in ("remove", "force") else stranger.room(room_extend_id=way)
-        cameras[way] = scripted(lambda _, number: 200 if number == 1 else ended.wait(60))
+        cameras[way] = scripted(lambda r: PLAYS(r) if r.number == 1 else ended.wait(60) and b"")
         assert stranger.bring(room, cameras[way].url, way) == 0
-        cameras[way].callers[0].shutdown(socket.SHUT_RDWR)
+        cameras[way].requests[0].connection.shutdown(socket.SHUT_RDWR)
     for camera in cameras.values():
-        until(lambda each=camera: (len(each.callers), each.open_connections) == (2, 1))
+        until(lambda each=camera: (each.connections, each.open_connections) == (2, 1))
     began = time.monotonic()
     gone = {"roomId": room_id, "userId": "remove", "userAddress": cameras["remove"].url}
     assert stranger.code("remove", **gone) == 0

@@ -14,12 +14,12 @@ from functools import lru_cache
 from typing import Any
 
 from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges
+from ...rtsp.sdp import ENCODINGS
 from ...secret import Secret
-from .picture import CODECS, Loop, encode_loop
+from .picture import Loop, encode_loop
 
 CLOCK = 90_000  # of all video in RTP, a second
 PAYLOAD_TYPES = {"h264": 96, "h265": 97, "mjpeg": 26}
-ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 TRACK = "track1"
 
 # Strongest first: FFmpeg answers the last digest that it is offered, and knows MD5 only.
@@ -102,8 +102,8 @@ def make_camera(
     for text in (name, login_name, login_password):
         if not isinstance(text, str | Secret | None):
             raise ValueError("name, login_name and login_password must be text")
-    if codec not in CODECS:
-        raise ValueError(f"codec must be one of {', '.join(CODECS)}")
+    if codec not in [*ENCODINGS]:
+        raise ValueError(f"codec must be one of {', '.join(ENCODINGS)}")
     if auth not in [*_DIGESTS]:
         raise ValueError(f"auth must be one of {', '.join(_DIGESTS)}")
     sent = sorted(map(str, transports)) if isinstance(transports, tuple | list) else []

@@ -9,11 +9,12 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from socketserver import BaseRequestHandler
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...rtsp.address import parse_address
+from ...rtsp.connection import open_udp_pair
 from .camera import CLOCK, PAYLOAD_TYPES, TRACK, Camera
 
 if TYPE_CHECKING:
@@ -62,22 +63,6 @@ def take_requests(received: bytearray) -> Iterator[Request | None]:
             return
         del received[:size]
         yield request
-
-
-def open_udp_pair(host: str) -> tuple[socket.socket, socket.socket]:
-    """Return an even UDP port and the next, for RTP and RTCP; OSError: no pair is free."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for _ in range(50):
-        with ExitStack() as opened, suppress(OSError):  # a neighbour is taken: try another pair
-            pair = [opened.enter_context(socket.socket(family, socket.SOCK_DGRAM)) for _ in "12"]
-            pair[0].bind((host, 0))
-            number = int(pair[0].getsockname()[1])
-            pair[1].bind((host, number ^ 1))
-            for udp in pair:
-                udp.setblocking(False)
-            opened.pop_all()
-            return pair[number % 2], pair[1 - number % 2]
-    raise OSError("no pair of UDP ports is free")
 
 
 class Connection(BaseRequestHandler):
@@ -232,6 +217,8 @@ class Connection(BaseRequestHandler):
         # Only ever to the address that asked: a `destination` would aim at somebody else.
         self._udp_target = self.client_address[0], port
         self._udp = open_udp_pair(self.request.getsockname()[0])
+        for udp in self._udp:
+            udp.setblocking(False)
         self._selector.register(self._udp[1], selectors.EVENT_READ, self._receive_rtcp)
         ours = self._udp[0].getsockname()[1]
         return f"client_port={port}-{port + 1};server_port={ours}-{ours + 1}"

@@ -15,7 +15,8 @@ from typing import Any
 
 from ...rtsp.address import Address
 from ...rtsp.auth import Login
-from .camera import ENCODINGS, Camera
+from ...rtsp.sdp import ENCODINGS
+from .camera import Camera
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from typing import Any
 from ...errors import missing_extra
 
 SECONDS = 10.0
-CODECS = ("h264", "h265", "mjpeg")
 
 _GOP = "keyint={0}:min-keyint={0}:scenecut=0:bframes=0:open-gop=0"
 _QUIET = "repeat-headers=1:info=0:log-level=none:pools=none:frame-threads=1"
