@@ -52,10 +52,9 @@ if TYPE_CHECKING:
     from .deployment.probe import probe_dialect
     from .diagnosis import diagnose_device
     from .occupancy.capacity import capacity_report
-    from .occupancy.folder import RecordingError, save_occupancy
+    from .occupancy.folder import RecordingError, load_occupancy, save_occupancy
     from .occupancy.known import known_rooms
-    from .occupancy.loading import load_occupancy, recorded_rooms
-    from .occupancy.meeting_times import meetings
+    from .occupancy.meetings import meetings
     from .occupancy.recorder import Recorded, Recorder
     from .rtsp.preflight import preflight
     from .rtsp.report import Report
@@ -71,10 +70,9 @@ _EXTRAS = {
     ".deployment.probe": "probe_dialect",
     ".diagnosis": "diagnose_device",
     ".occupancy.capacity": "capacity_report",
-    ".occupancy.folder": "RecordingError save_occupancy",
+    ".occupancy.folder": "RecordingError load_occupancy save_occupancy",
     ".occupancy.known": "known_rooms",
-    ".occupancy.loading": "load_occupancy recorded_rooms",
-    ".occupancy.meeting_times": "meetings",
+    ".occupancy.meetings": "meetings",
     ".occupancy.recorder": "Recorded Recorder",
     ".rtsp.preflight": "preflight",
     ".rtsp.report": "Report",
@@ -148,7 +146,6 @@ __all__ = [
     "occupancy_heatmap",
     "preflight",
     "probe_dialect",
-    "recorded_rooms",
     "remove_device",
     "remove_devices",
     "rooms_frame",

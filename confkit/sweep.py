@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
 from operator import itemgetter
@@ -175,11 +175,6 @@ class Sweep:
         """The users of each room whose users were read; an empty list where nobody is."""
         read = self._part.users
         return {room_id: read[room_id] for room_id in self.ids if room_id in read}
-
-    def with_rooms_of(self, earlier: Sweep) -> Sweep:
-        """Return this sweep with the rooms that an earlier one has read, where it read none."""
-        rooms = earlier._part.rooms | self._part.rooms
-        return replace(self, _part=replace(self._part, rooms=rooms))
 
     @property
     def commonest(self) -> str:
@@ -619,9 +614,9 @@ def progress_bar(
     `progress` is called with the steps done and their number; True shows a bar, None shows it where
     somebody watches (a notebook, a terminal), False does not. Nothing of it stays in the cell.
     """
-    in_notebook = "ipykernel" in sys.modules and type(sys.stdout).__module__[:9] == "ipykernel"
+    in_notebook = _in_notebook()
     if progress is None and in_notebook:
-        progress = ".ipynb::" not in os.environ.get("PYTEST_CURRENT_TEST", "")  # nbval compares
+        progress = _is_watched()
     elif progress is None:
         progress = sys.stderr is not None and sys.stderr.isatty()
     if callable(progress):
@@ -640,10 +635,43 @@ def progress_bar(
         yield lambda: None
 
 
+@contextmanager
+def status_line() -> Iterator[Callable[[str], object]]:
+    """Give the function that shows a text in a notebook's cell, each over the one before.
+
+    An empty line is there from the beginning to the end, so that the saved cell is the same under
+    nbval. Elsewhere nothing shows.
+    """
+    if not _in_notebook():
+        yield lambda _: None
+        return
+    line = _CellLine()
+    line.begin()
+    try:
+        yield line.write
+    finally:
+        line.write("")
+
+
+def _in_notebook() -> bool:
+    return "ipykernel" in sys.modules and type(sys.stdout).__module__[:9] == "ipykernel"
+
+
+def _is_watched() -> bool:
+    """Return whether a person looks at the notebook, and not nbval, which compares outputs."""
+    return ".ipynb::" not in os.environ.get("PYTEST_CURRENT_TEST", "")
+
+
 class _CellLine:
     """A line of a notebook's cell, which is written over, and is empty in the end."""
 
     _display: Any = None
+
+    def begin(self) -> None:
+        """Have the line there, still empty."""
+        from IPython.display import display
+
+        self._display = display({"text/plain": ""}, raw=True, display_id=True)
 
     def write(self, text: str) -> None:
         from IPython.display import display

@@ -107,14 +107,8 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
     return RoomIds(list(_unique_ids(Grid(["room_id"], rows, exact=[0]))[1]))
 
 
-def room_ids_in_cells(cells: Iterable[str]) -> list[str]:
-    """Return the room IDs in cells that were copied from a spreadsheet, as `room_ids` does."""
-    rows = [(number, [cell]) for number, cell in enumerate(cells, 1)]
-    return list(_unique_ids(Grid(["room_id"], rows))[1])
-
-
-def room_ids_in_text(name: str, text: str, id_column: str | None = None) -> RoomIds:
-    """Return the room IDs in the text of a file of this name, as `room_ids` does of its path."""
+def _ids_in_text(name: str, text: str, id_column: str | None) -> RoomIds:
+    """Return the room IDs in the text of a file of this name."""
     if name.lower().endswith(".txt") and id_column is None:
         lines = [(n, line.strip(" \t\ufeff")) for n, line in enumerate(text.splitlines(), 1)]
         rows = [
@@ -146,7 +140,7 @@ def _ids_in_path(path: Path, id_column: str | None) -> RoomIds:
     text = _decode(path.read_bytes())
     if isinstance(text, Problem):
         raise _refusal([text], path.name)
-    return room_ids_in_text(path.name, text, id_column)
+    return _ids_in_text(path.name, text, id_column)
 
 
 def _unique_ids(

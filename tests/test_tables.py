@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 import confkit as ck
-from confkit.panels.pasting import pasted_ids
 from confkit.tables import read_table, room_ids
 from tests.building import building
 
@@ -222,9 +221,6 @@ def test_what_a_spreadsheet_has_damaged_is_refused_with_its_line(written, cell):
     assert [found[:2] for found in problems] == damaged[: 1 + (cell in ERRORS)]
     assert room_ids([cell]).ids == [cell]
     assert room_ids(pd.DataFrame({"room_id": [cell]}, dtype="string")).ids == [cell]
-    if cell not in GROUPED and "," not in cell:  # where a paste would be split
-        with pytest.raises(ck.ParameterError, match="position 2"):
-            pasted_ids(f"7 {cell}")
 
 
 WRONG_FILES = {

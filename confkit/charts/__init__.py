@@ -2,7 +2,7 @@
 
 from .curve import occupancy_curve
 from .heatmap import occupancy_heatmap
-from .ranked import capacity_chart, occupancy_chart
+from .rows import capacity_chart, occupancy_chart
 
 __all__ = [
     "capacity_chart",

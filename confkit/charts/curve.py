@@ -1,34 +1,27 @@
 """One room over time: its users as steps, its cap as a dashed line, gaps where nothing is known."""
 
+from collections.abc import Iterator
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any
+from itertools import groupby, pairwise
+from typing import Any
 
+import numpy as np
 import pandas as pd
-from matplotlib import dates as of_time
+from matplotlib import dates
+from matplotlib.patches import StepPatch
 from matplotlib.ticker import MaxNLocator
 
-from ..occupancy.zones import zone
+from ..occupancy.times import duration, format_moment, format_span, time_zone
 from ..text import counted
-from .looks import BLUE, FAINT, INK, PAPER, SKY, TRACK, VERMILION
-from .rooms import needed
-from .sheet import Chart, key, sheet
-from .texts import clean, day, lasting, moment, short, span
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .figure import BLUE, INK, LINE, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
+from .rooms import clean, require_columns, room_state
 
 _FAR = 2.5  # a cap so many times the peak would press the curve flat: the title alone names it
-_MOST = 1500  # steps that can be told apart in a picture; more samples are taken together
-_WIDTHS = {
-    "5min": "5 minutes",
-    "15min": "quarter of an hour",
-    "1h": "hour",
-    "6h": "6 hours",
-    "1D": "day",
-    "7D": "week",
-    "28D": "4 weeks",
-    "364D": "52 weeks",
-}
+_MOST = 300  # steps that can be told apart, and pointed at
+_LONGEST = pd.Timedelta("8D")  # over more days samples look like a bar code
+_TOP, _BOTTOM = 26, 208  # pixels: the area of the steps
+# More steps are taken together by the first of these of which there are few enough.
+_BINS = {"1min": "minute", "5min": "5 minutes", "15min": "15 minutes", "1h": "hour", "1D": "day"}
 
 
 def occupancy_curve(
@@ -36,153 +29,185 @@ def occupancy_curve(
     room_id: Any,
     *,
     topic: str | None = None,
-    service: str | None = None,
     tz: str | tzinfo | None = None,
     width: float | None = None,
 ) -> Chart:
-    """A Figure of one room over time: its users, its `attendee_max` dashed, and where it was full.
+    """Return a Figure of one room over time: its users, and its `attendee_max` as a dashed line.
 
     `samples` are those of `load_occupancy`: `time`, `room_id`, `users` and, where there are such,
-    `people`, `attendee_max` and `ret`. A sample that failed and a sweep that is missing are gaps,
-    marked as not read. Of more than 1,500 samples each step is the peak of an hour, a day, ... .
-    `topic` names the room, `service` (or the samples' `attrs`) stands in the title; `tz` defaults
-    to local time, `width` to 880 pixels. `summary()` is the same finding as plain text, and the ten
-    fullest days: by how long the room was at its cap, then by their peak.
+    `attendee_max` and `ret`. A sample that failed and a sweep that is missing are gaps, marked as
+    not read. Of more than 300 changes or 8 days each step is the peak of an hour, a day, ... .
+    `topic` names the room, the service of the samples' `attrs` stands in the title; `tz` defaults
+    to local time, `width` to 720 pixels. `summary()` is the title as plain text. ValueError: a
+    column is missing, or there is no such time zone.
     """
-    here, zone_name = zone(tz)
-    steps = track(samples, room_id, here)
-    finding = _finding(steps, short(clean(topic)) if topic else clean(room_id))
-    head = [service or samples.attrs.get("service", ""), f"room {room_id}" if topic else ""]
+    zone, zone_name = time_zone(tz)
+    steps = track(samples, room_id, zone)
+    name = shorten(clean(topic) or clean(room_id))
+    finding = f"{name}: {_finding(steps)}"
+    details = [samples.attrs.get("service", ""), f"room {room_id}" if topic else ""]
     if steps.empty:
-        why = "The samples hold no row of this room."
-        return sheet(finding, head, why, told=finding, width=width)
-    head.append(f"{span(steps.index[0], steps.index[-1])} ({zone_name})")
+        return Chart(finding, details, 0, finding, width)
+    details.append(f"{format_span(steps.index[0], steps.index[-1])} ({zone_name})")
     if steps["users"].max() > 0:
-        head.append(f"peak on {moment(steps.index[int(steps['users'].argmax())])}")
+        details.append(f"peak on {format_moment(steps.index[int(steps['users'].argmax())])}")
+    if lost := steps["lasts"][steps["users"].isna()].sum():
+        details.append(f"not read for {duration(lost)}")
+    summary = "\n".join([finding, *filter(None, details)])
+    chart = Chart(finding, details, _BOTTOM + 24, summary, width)
+    _draw(chart, name, *readable(steps))
+    return chart
 
-    def draw(figure: Chart) -> None:
-        _draw(figure.add_subplot(), *readable(steps), here)
 
-    text = "\n".join([finding, *_details(steps, zone_name)])
-    return sheet(finding, head, draw, height=3.5, told=text, width=width)
+def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
+    """Return the room's steps in order of time: each lasts to the next, the last row is the end.
 
-
-def track(samples: pd.DataFrame, room_id: Any, here: tzinfo) -> pd.DataFrame:
-    """The room's steps in order of time: each lasts to the next, the last row is the end.
-
-    The index is local time. `users`, `people`, `mean` (of the users) and `cap` are floats, missing
-    where unknown; a `cap` of 0 is none. A sample `lasts` for the usual interval, the median, and
-    where the next is later than that a step follows of which nothing is known. `full` is for how
-    many minutes the users were at the cap. `ret` is missing where there was no sample. Of two
-    samples of one time the last counts.
+    The index is local time. `users` and `cap` are floats, missing where unknown; a `cap` of 0 is
+    none. A sample `lasts` for the usual interval, the median of those around it, and where the next
+    is later than that a step follows of which nothing is known. `full` is for how many minutes the
+    users were at the cap. `ret` is missing where there was no sample. Of two samples of one time
+    the last counts.
     """
-    needed(samples, "the samples", "time", "room_id", "users")
+    require_columns(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
-    rows = rows.reindex(columns=["time", "users", "people", "attendee_max", "ret"])
-    rows["time"] = pd.to_datetime(rows["time"], utc=True).dt.tz_convert(here)
+    rows = rows.reindex(columns=["time", "users", "attendee_max", "ret"])
+    rows["time"] = pd.to_datetime(rows["time"], utc=True).dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
     rows = rows.apply(pd.to_numeric).astype("float64").fillna({"ret": 0})
-    apart = rows.index.to_series().diff().shift(-1)
-    usual = apart.median() if len(rows) > 1 else pd.Timedelta(minutes=1)
-    late = rows.index[~(apart <= 1.5 * usual)] + usual
-    steps: pd.DataFrame = rows.reindex(rows.index.union(late)).rename(
-        columns={"attendee_max": "cap"}
-    )
+    apart = rows.index.to_series().diff().shift(-1).dt.total_seconds()
+    # The interval of a recording may change.
+    usual = apart.rolling(11, center=True, min_periods=1).median().fillna(60)
+    late = ~(apart <= 1.5 * usual)
+    ends = rows.index[late] + pd.to_timedelta(usual[late].to_numpy(), unit="s")
+    steps: pd.DataFrame = rows.reindex(rows.index.union(ends))
+    steps = steps.rename(columns={"attendee_max": "cap"})
     # A cap that was not read is what it was before; one that was read as missing is none.
     steps["cap"] = steps["cap"].mask(steps["cap"].isna() & (steps["ret"] == 0), 0).ffill()
     steps["lasts"] = steps.index.to_series().diff().shift(-1).dt.total_seconds() / 60
     full = (steps["users"] >= steps["cap"]) & (steps["cap"] > 0)
-    return steps.assign(mean=steps["users"], full=steps["lasts"].where(full, 0))
+    return steps.assign(full=steps["lasts"].where(full, 0))
 
 
 def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """The steps in at most some 1,500: each is the peak of what is named, such as an "hour" or a
-    "day" of local time; as they are, and "", where they are not more.
+    """Return the steps, of those that are alike and follow each other one, and ""; or where they
+    are too many or too long a time, the peak and the minutes at the cap of each "hour", "day", ...
+    of local time, and its name."""
+    values = steps[["users", "cap"]].fillna(-1)
+    new = values.ne(values.shift()).any(axis=1)
+    new.iloc[-1] = True
+    whole = steps.index[-1] - steps.index[0]
+    if new.sum() <= _MOST and whole <= _LONGEST:
+        return steps.assign(full=steps.groupby(new.cumsum())["full"].transform("sum"))[new], ""
+    size = next((size for size in _BINS if whole / pd.Timedelta(size) <= _MOST), "7D")
+    bins = steps.iloc[:-1].resample(size)
+    peaks = bins[["users", "cap"]].max().assign(full=bins["full"].sum())
+    peaks = peaks.reindex(peaks.index.union(steps.index[-1:]))
+    return peaks.assign(cap=peaks["cap"].ffill()), _BINS.get(size, "week")
 
-    Nothing at a cap is lost by that: a step in which the room was full says for how long.
-    """
-    if len(steps) <= _MOST:
-        return steps, ""
-    end, whole = steps.index[-1:], steps.index[-1] - steps.index[0]
-    width = next((w for w in _WIDTHS if whole / pd.Timedelta(w) <= 1000), [*_WIDTHS][-1])
-    bins = steps.iloc[:-1].resample(width)
-    found = bins[["users", "people", "cap"]].max()
-    found = found.assign(mean=bins["mean"].mean(), full=bins["full"].sum())
-    found = found.reindex(found.index.union(end))
-    return found.assign(cap=found["cap"].ffill()), _WIDTHS[width]
 
-
-def _finding(steps: pd.DataFrame, name: str) -> str:
-    """The room's peak, and for how long it was full, in one line."""
+def _finding(steps: pd.DataFrame) -> str:
+    """Return the room's peak, and for how long it was full, in one line."""
     if steps.empty:
-        return f"{name}: no samples"
-    peak, full = steps["users"].max(), steps["full"].sum()
-    if pd.isna(peak):
-        return f"{name}: no sample could be read"
+        return "no samples"
+    if steps["users"].isna().all():
+        return "no sample could be read"
+    fullest = steps.iloc[int(steps["users"].argmax())]
+    peak, cap, full = fullest["users"], fullest["cap"], steps["full"].sum()
     if not peak:
-        return f"{name}: empty whenever it was read"
-    cap = steps["cap"].iloc[int(steps["users"].argmax())]
-    text = f"{name}: peak {counted(int(peak), 'user')}"
-    text += ", attendee_max not read" if pd.isna(cap) else ", no cap"
+        return "empty whenever it was read"
+    text = f"peak {counted(int(peak), 'user')}, {'cap not read' if pd.isna(cap) else 'no cap'}"
     if cap > 0:
-        text = f"{name}: peak {peak:,.0f} of {cap:,.0f} users"
-    return f"{text}, at the cap for {lasting(full)}" if full else text
+        text = f"peak {peak:,.0f} of {cap:,.0f} users"
+    return f"{text}, at the cap for {duration(full)}" if full else text
 
 
-def _details(steps: pd.DataFrame, zone_name: str) -> list[str]:
-    """What was read, and the ten fullest days."""
-    sampled, unread = steps["ret"].notna(), steps["users"].isna()
-    lines = [
-        f"from {moment(steps.index[0])} to {moment(steps.index[-1])} ({zone_name})",
-        f"samples: {sampled.sum():,}, of which could not be read: {(sampled & unread).sum():,}",
-    ]
-    if lost := steps["lasts"][unread].sum():
-        lines.append(f"not known for {lasting(lost)}")
-    if steps["full"].sum():
-        lines.append("while a room is at its cap, how many wanted to come in is not known")
-    days = steps.groupby(pd.DatetimeIndex(steps.index).date).agg({"users": "max", "full": "sum"})
-    days = days[days["users"] > 0].sort_values(["full", "users"], ascending=False, kind="stable")
-    lines += ["the fullest days:"] * (len(days) > 0)
-    for date, peak, full in days.head(10).itertuples():
-        at_cap = f", at the cap for {lasting(full)}" if full else ""
-        lines.append(f"  {day(date)}: peak {peak:,.0f}{at_cap}")
-    return lines
-
-
-def _draw(axes: "Axes", steps: pd.DataFrame, each: str, here: tzinfo) -> None:
-    dates: Any = of_time  # which has no types
-    edges = dates.date2num(steps.index)
-
-    def stairs(values: "pd.Series[float]", **look: Any) -> None:
-        """A step for each value, to the time of the next; a hole where it is missing."""
-        if values[:-1].notna().any():
-            axes.stairs(values.to_numpy()[:-1], edges, **look)
-
-    users, people = steps["users"], steps["mean" if each else "people"]
+def _draw(chart: Chart, name: str, steps: pd.DataFrame, each: str) -> None:
+    """Draw steps, each the peak of what is named or, where nothing is, as they are."""
+    users, full = steps["users"], steps["full"] > 0
     cap = steps["cap"].where(steps["cap"].between(1, _FAR * max(4.0, users.max())))
-    full, gaps = steps["full"] > 0, users.isna().astype(float).replace(0, float("nan"))
-    line = {"fill": True, "facecolor": f"{SKY}60", "edgecolor": BLUE, "linewidth": 0.8}
-    stairs(users, label=f"users, peak of each {each}" if each else "users", **line)
-    if not people.equals(users):
-        stairs(people, label="their mean" if each else "people", fill=True, color=f"{BLUE}90")
-    if not each:  # a day in which a room was full for an hour is not a full day
-        look: dict[str, Any] = {"facecolor": VERMILION, "edgecolor": PAPER, "linewidth": 0}
-        stairs(users.where(full), fill=True, hatch="xx", **look)
-    if full.any():
-        begins = full & ~full.shift(fill_value=False)
-        look = {"marker": 7, "color": VERMILION, "label": "at the cap", "zorder": 3}
-        axes.scatter(edges[begins], users[begins], **look)
-    look = {"color": INK, "linewidth": 1.3, "linestyle": (0, (5, 3)), "baseline": None}
-    stairs(cap, label="attendee_max", **look)
-    look = {"facecolor": TRACK, "edgecolor": FAINT, "linewidth": 0, "hatch": "//", "zorder": 0}
-    stairs(gaps, fill=True, label="not read", transform=axes.get_xaxis_transform(), **look)
-    # No more times than stand beside each other at this width.
-    most = min(9, round(axes.figure.bbox.width / 95))
-    locator = dates.AutoDateLocator(tz=here, minticks=min(4, most), maxticks=most)
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, tz=here, show_offset=False))
-    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
-    axes.set_xlim(edges[0], edges[-1])
-    axes.set_ylim(0, 1.16 * max(1.0, users.max(), cap.max()))
-    axes.grid(axis="y")
-    key(axes, columns=int(axes.figure.bbox.width // 140))
+    most = 1.16 * np.nanmax([1.0, users.max(), cap.max()])
+    values = [value for value in MaxNLocator(4, integer=True).tick_values(0, most) if value <= most]
+    first, last = steps.index[0], steps.index[-1]
+    begin, end = max(36, 12 + text_width(f"{values[-1]:,.0f}")), chart.wide - 8
+    scale = (end - begin) / (last - first).total_seconds()
+    edges = begin + scale * (steps.index - first).total_seconds().to_numpy()
+
+    def y_of(value: Any) -> Any:
+        return _BOTTOM - (_BOTTOM - _TOP) * value / most
+
+    def draw_steps(values: "pd.Series[float]", **look: Any) -> None:
+        heights = y_of(values.to_numpy()[:-1])
+        chart.add_artist(StepPatch(heights, edges, transform=chart.pixels, **look))
+
+    for value in values:
+        chart.box(begin, y_of(value), end - begin, 0.7, LINE)
+        chart.write(begin - 6, y_of(value) + 4, f"{value:,.0f}", ha="right", color=SOFT)
+    free = 0.0  # from where on there is space for a word
+    for moment, word in _ticks(first, last, round(chart.wide / 95)):
+        x, half = begin + scale * (moment - first).total_seconds(), text_width(word) / 2
+        chart.box(x, _BOTTOM, 1, 4, LINE)
+        if free <= x - half and x + half <= chart.wide:
+            chart.write(x, _BOTTOM + 17, word, ha="center", color=SOFT)
+            free = x + half + 6
+    for part, colour in ((~full, BLUE), (full, ORANGE)):
+        look = {"facecolor": (colour, 0.5), "edgecolor": colour, "linewidth": 0.8}
+        draw_steps(users.where(part), baseline=_BOTTOM, fill=True, **look)
+    gaps = [(left, right) for unread, left, right in _runs(users.isna(), edges) if unread]
+    for left, right in gaps:
+        chart.box(left, _TOP, right - left, _BOTTOM - _TOP, NEUTRAL, 0.15)
+        if right - left > 60:
+            chart.write((left + right) / 2, (_TOP + _BOTTOM) / 2, "not read", ha="center")
+    draw_steps(cap, baseline=None, fill=False, edgecolor=INK, linewidth=1.2, linestyle=(0, (5, 3)))
+    for value, left, right in _runs(cap.fillna(0), edges):
+        word, y = f"attendee_max {value:,.0f}", y_of(value) - 5
+        wide = text_width(word)
+        if value and right == edges[-1]:
+            chart.write(right, y, word, ha="right")
+        elif value and wide < min(right - left, end - wide - left):  # clear of the last one
+            chart.write(left, y, word)
+    legend = [
+        (f"peak of each {each}" if each else "users", BLUE, 0.5, users.notna().any()),
+        ("full at times" if each else "full", ORANGE, 0.5, full.any()),
+        ("not read", NEUTRAL, 0.15, any(right - left <= 60 for left, right in gaps)),
+    ]
+    chart.legend_row(begin, 12, [entry[:3] for entry in legend if entry[3]])
+    for place, (start, stop) in enumerate(pairwise(steps.index)):
+        text = f"{name}, {_format_step(start, stop)}: {_describe(steps.iloc[place], bool(each))}"
+        left, right = edges[place : place + 2]
+        chart.hover(left, _TOP, right - left, _BOTTOM - _TOP, text)
+
+
+def _runs(values: "pd.Series[Any]", edges: Any) -> Iterator[tuple[Any, float, float]]:
+    """Yield each value of the steps, and where those that have it in a row begin and end."""
+    for value, run in groupby(range(len(values) - 1), lambda place: values.iloc[place]):
+        places = [*run]
+        yield value, edges[places[0]], edges[places[-1] + 1]
+
+
+def _describe(step: "pd.Series[float]", peak: bool) -> str:
+    """Return how full the room was."""
+    state = room_state(step["users"], step["cap"], pd.notna(step["cap"]))
+    text = f"peak {state.text}" if peak and state.state != "not read" else state.text
+    return f"{text}, at the cap for {duration(step['full'])}" if step["full"] else text
+
+
+def _format_step(start: Any, end: Any) -> str:
+    """Return from when to when a step is; of one that is shorter than a day, the hours alone."""
+    short = end - start < pd.Timedelta("1D")
+    return f"{format_moment(start)} to {f'{end:%H:%M}' if short else format_moment(end)}"
+
+
+def _ticks(first: Any, last: Any, most: int) -> Iterator[tuple[Any, str]]:
+    """Yield at most so many times that are round by the local clock, each with how to write it."""
+    library: Any = dates  # which has no types
+    locator = library.AutoDateLocator(tz=first.tz, minticks=2, maxticks=most)
+    day, hour = "%a %d %b", "%H:%M"
+    formats = {
+        "formats": ["%Y", "%b", day, hour, hour, "%H:%M:%S"],
+        "zero_formats": ["", "%Y", day, day, hour, hour],  # of January, midnight, ...
+    }
+    formatter = library.ConciseDateFormatter(locator, tz=first.tz, **formats)
+    ticks = locator.tick_values(first, last)
+    for tick, word in zip(ticks, formatter.format_ticks(ticks), strict=True):
+        if first <= (moment := library.num2date(tick, first.tz)) <= last:
+            yield moment, word.replace(" 0", " ")

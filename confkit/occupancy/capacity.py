@@ -3,8 +3,9 @@
 import math
 import re
 from datetime import timedelta, tzinfo
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,25 +13,23 @@ import pandas as pd
 from ..errors import ConfigError
 from ..text import counted
 from ..transport import is_positive
-from .by_room import samples_by_room
-from .folder import whose
-from .zones import duration, zone
+from .folder import load_occupancy
+from .samples import RoomSamples, Times, by_room, samples_frame, service_of
+from .times import duration, time_zone
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-_MINUTES = {"used": "minutes_in_use", "near": "minutes_near", "full": "minutes_full"}
 _TYPES = {
     "room_id": "string",
     "samples": "Int64",
     "coverage": "Float64",
-    "attendee_max": "Int64",
-    "peak": "Int64",
-    **dict.fromkeys(_SHARES, "Int64"),
-    **{f"{name}_all": "Int64" for name in _SHARES},
-    **dict.fromkeys(_MINUTES.values(), "Float64"),
-    "busiest_hour": "Int64",
+    **dict.fromkeys(("attendee_max", "peak", *_SHARES), "Int64"),
+    **dict.fromkeys(("minutes_in_use", "minutes_full"), "Float64"),
     "suggested": "Int64",
     "reason": "string",
 }
+_MOST_TURNS = 1e7  # in which people are counted, some 80 MB
+_MINUTE = np.timedelta64(1, "m")
+_NEVER = np.datetime64(0, "ms")
 _AHEAD = re.compile(r"(\d{1,4})([wd])")
 
 
@@ -42,17 +41,14 @@ def capacity_report(
 ) -> pd.DataFrame:
     """Return one row per room, by ID: how full it was, and the `attendee_max` to give it.
 
-    `source` is a recording's folder, which is loaded whole, or what `load_occupancy` gives. A cap
-    binds all users, so users are counted here, people and devices; a room is in use while people
-    are in it, and one with a camera alone was never used. A sample stands for the room's usual
-    interval, so that each room is to be recorded by one recorder at a time.
+    `source` is a recording's folder, which is loaded whole, or what `load_occupancy` returns. A cap
+    binds all users, so users are counted, people and devices; a room is in use while people are in
+    it. A sample stands for the room's usual interval: one recorder at a time is to record a room.
 
     `samples` read and `coverage`, their share of those due from the room's first to the end of the
-    recording; `attendee_max` as last known, which the interface cannot change; `peak`; `p50`,
-    `p95`, `p99` over the minutes in use, and over all (`p50_all`, ...); `minutes_in_use`,
-    `minutes_near` (80 % of the cap or more), `minutes_full` (at the cap: who else wanted to come is
-    unknown); `busiest_hour`, that with most people on average, 0 to 23; `suggested`, missing for a
-    room that was never used or read, or whose cap never was; `reason` in words.
+    recording; `attendee_max` as last known; `peak`, and `p50`, `p95`, `p99` over the minutes in
+    use; `minutes_in_use`; `minutes_full`, at the cap, when nobody knows who else wanted to come in;
+    `suggested`, missing for a room that was never used or read; `reason` in words.
 
     `suggested` is the room's peak, which promises nothing about the time to come. With `risk` (such
     as 0.10) it is the peak of the room's last window times a ratio, rounded down, and at least 1.
@@ -60,43 +56,43 @@ def capacity_report(
     last sample; a room's window counts if at least four fifths of the samples due in it were read.
     The ratio is the (1 - risk) quantile of a window's peak by that of the window before, over all
     such pairs of all rooms: of n in order, number ceil((n + 1) * (1 - risk)). Left out are rooms
-    that were ever at their cap, were never used or whose cap is unknown, and pairs in whose earlier
-    window nobody was present. If windows go on to follow each other as they did, at most this share
-    of such caps is expected to be exceeded in the next one; of a single room nothing is promised.
-    There is no number, and `reason` says why, for the rooms left out, where the last window does
-    not count or nobody was in it, and for all rooms where the pairs are too few for the risk.
+    that were ever at their cap or never used, and pairs in whose earlier window nobody was present.
+    If windows go on to follow each other as they did, at most this share of such caps is expected
+    to be exceeded in the next one; of a single room nothing is promised. There is no number, and
+    `reason` says why, for the rooms left out, where the last window does not count or nobody was in
+    it, and for all rooms where the pairs are too few for the risk.
 
-    `attrs["timezone"]` names the zone of the hours (`tz`, or else local time);
-    `attrs["totals"]` holds people and users of all rooms at once, `people_peak`, `people_peak_at`,
-    `people_p95`, ... (percentiles while anybody was there), by which licences are bought. A sample
-    that failed counts nowhere, so all of it is "at least". With `risk` there are `attrs["risk"]`,
-    `attrs["ahead"]` in words, and `attrs["pairs"]`, the number of pairs. ConfigError: there is no
-    such folder; `risk` is not between 0 and 1, `ahead` is not a time, or, with `risk`, the samples
-    are of two services.
+    `attrs["totals"]` holds the number of `rooms`, `since`, `until`, and the most people in all
+    rooms at once, `people_peak` and `people_peak_at`, in the zone `attrs["timezone"]` (`tz`, or
+    else local time). What failed counts nowhere, so all of it is "at least". With `risk` there are
+    `attrs["risk"]`, `attrs["ahead"]` in words, and `attrs["pairs"]`, their number. ConfigError:
+    `risk` is not between 0 and 1, `ahead` is no time, or the samples are of several services;
+    others as of `load_occupancy`.
     """
-    hours_zone, name = zone(tz)
-    window = 0.0 if risk is None else _window_minutes(risk, ahead)
-    service = whose(source)
-    if risk is not None and service is not None and ", " in service:
-        raise ConfigError(
-            f"These are samples of {service}", "Give those of one service, or no `risk`."
-        )
-    samples = samples_by_room(source)
-    report = _figures(samples, hours_zone)
-    totals = _totals(samples, report["interval"].median(), hours_zone)
-    attrs: dict[Any, Any] = {"timezone": name, "totals": {"rooms": len(report), **totals}}
-    report["at_risk"] = ""
-    if risk is not None:
-        pairs = _apply_risk(samples, report, risk, window)
-        attrs |= {"risk": float(risk), "ahead": duration(window), "pairs": pairs}
-    report["reason"] = [_reason(row) for row in report.to_dict("records")]
-    report = report.rename_axis("room_id").reset_index()[list(_TYPES)].astype(_TYPES)
+    zone, zone_name = time_zone(tz)
+    window = None if risk is None else _check_window(risk, ahead)
+    samples = samples_frame(source) if isinstance(source, pd.DataFrame) else load_occupancy(source)
+    service, rooms = service_of(samples), by_room(samples)
+    # Of a single sample nobody knows for how long it stands: as long as those of other rooms.
+    intervals = [room.interval for room in rooms if len(room.time) > 1]
+    usual = float(np.median(intervals)) if intervals else np.nan
+    since = min((room.time[0] for room in rooms), default=_NEVER)
+    until = max((room.time[-1] for room in rooms), default=_NEVER)
+    rows = [_figures(room, usual, until) for room in rooms]
+    totals = {"rooms": len(rooms), **_totals(rooms, usual, since, until, zone)}
+    attrs: dict[Any, Any] = {"timezone": zone_name, "totals": totals}
+    if risk is not None and window is not None:
+        words = duration(window / timedelta(minutes=1))
+        pairs = _apply_risk(rooms, rows, risk, _edges(since, until, usual, window), words)
+        attrs |= {"risk": float(risk), "ahead": words, "pairs": pairs}
+    report = pd.DataFrame(rows, columns=[*_TYPES]).astype(_TYPES)
+    report["reason"] = pd.array([_reason(row) for row in rows], "string")
     report.attrs = attrs if service is None else {**attrs, "service": service}
     return report
 
 
-def _window_minutes(risk: float, ahead: str | timedelta) -> float:
-    """Return the length of a window; ConfigError: `ahead` is not a positive time, or `risk` not
+def _check_window(risk: float, ahead: str | timedelta) -> timedelta:
+    """Return the length of a window. ConfigError: `ahead` is no positive time, or `risk` is not
     between 0 and 1."""
     if not (is_positive(risk) and risk < 1):
         raise ConfigError(f"risk is {risk!r}", "Give a share between 0 and 1, such as 0.10.")
@@ -105,165 +101,150 @@ def _window_minutes(risk: float, ahead: str | timedelta) -> float:
         window = timedelta(days=int(match[1]) * (7 if match[2] == "w" else 1))
     if not isinstance(window, timedelta) or not window > timedelta(0):
         raise ConfigError(f"ahead is {ahead!r}", "Give a time such as '4w' or '10d'.")
-    return window / timedelta(minutes=1)
+    return window
 
 
-def _figures(samples: pd.DataFrame, tz: tzinfo) -> pd.DataFrame:
-    """Return a row for each room with the report's figures, the peak as `suggested`, the usual
-    `interval` in minutes, and how many samples were `used`, `near` the cap and `full`."""
-    read = samples[samples["users"].notna()]
-    cap = read["cap"].where(read["cap"] > 0)
-    read = read.assign(
-        used=read["present"] > 0,
-        near=5 * read["users"] >= 4 * cap,
-        full=read["users"] >= cap,
-        hour=read["time"].dt.tz_convert(tz).dt.hour,
-    )
-    rooms = read.groupby("room", observed=False)
-    report = _schedules(samples)
-    report["samples"], report["peak"] = rooms["users"].size(), rooms["users"].max()
-    report[list(_MINUTES)] = rooms[list(_MINUTES)].sum()
-    sizes = (
-        read.groupby(["room", "users"], observed=True)
-        .agg(samples=("used", "size"), used=("used", "sum"))
-        .reset_index("users")
-    )
-    for name, share in _SHARES.items():
-        report[name] = _least(sizes, "used", share)
-        report[f"{name}_all"] = _least(sizes, "samples", share)
-    hours = read.groupby(["room", "hour"], observed=True)["present"].mean().reset_index("hour")
-    hours = hours[hours["present"] > 0].sort_values("present", ascending=False, kind="stable")
-    report["busiest_hour"] = hours.groupby("room", observed=True)["hour"].first()
-    report["coverage"] = (report["samples"] / report["due"]).clip(upper=1)
-    for state, minutes in _MINUTES.items():
-        known = (report["samples"] > 0) & (report["capped"] | (state == "used"))
-        report[minutes] = (report[state] * report["interval"]).round(1).where(known)
-    report["suggested"] = report["peak"].where(report["capped"] & (report["used"] > 0))
-    return report
+def _figures(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str, Any]:
+    """Return the room's row of the report, and what its reason rests on."""
+    interval = room.interval if len(room.time) > 1 else usual
+    # A sweep may come a tenth of its interval early.
+    turns = (until - room.time[0]) / _MINUTE / interval + 0.1
+    due = 1 if np.isnan(turns) else math.floor(turns) + 1
+    read, used = np.flatnonzero(~np.isnan(room.users)), np.sort(room.users[room.present > 0])
+    full = int(((room.users >= room.cap) & (room.cap > 0)).sum())
+    row = {
+        "room_id": room.room_id,
+        "samples": len(read),
+        "coverage": min(1.0, len(read) / due),
+        "used": len(used),
+        "full": full,
+        "interval": interval,
+        "recorded": due * interval,
+        "people_known": room.people_known,
+        "at_risk": "",
+    }
+    if len(read):
+        cap = room.cap[read[-1]]
+        row["attendee_max"] = cap if cap > 0 else None
+        row["peak"] = np.nanmax(room.users)
+        row["minutes_in_use"] = round(len(used) * interval, 1)
+        row["minutes_full"] = round(full * interval, 1)
+    if len(used):
+        row["suggested"] = row["peak"]
+        for name, share in _SHARES.items():
+            row[name] = used[math.ceil(share * len(used) - 1e-6) - 1]
+    return row
 
 
-def _schedules(samples: pd.DataFrame) -> pd.DataFrame:
-    """Return for each room its usual `interval` in minutes, how many samples were `due`, its last
-    known cap, whether any was (`capped`), and whether people were ever `people_known`."""
-    rooms = samples.groupby("room", observed=False)
-    interval = rooms["gap"].median()
-    interval = interval.fillna(interval.median())
-    minutes = (samples["time"].max() - rooms["time"].min()).dt.total_seconds() / 60
-    cap = rooms["cap"].last()
-    return pd.DataFrame(
-        {
-            "interval": interval,
-            # A sweep may come a tenth of its interval early.
-            "due": (minutes / interval + 0.1).fillna(0) // 1 + 1,
-            "attendee_max": cap.where(cap > 0),
-            "capped": cap.notna(),
-            "people_known": rooms["people_known"].first(),
-        }
-    )
+def _edges(since: Any, until: Any, usual: float, window: timedelta) -> Times:
+    """Return where the whole windows begin and end; where there is none, the edges of one."""
+    length = np.timedelta64(window)
+    # The last sweep, too, stands for its interval, and may come a tenth of it early.
+    lasting = np.timedelta64(round(66_000 * np.nan_to_num(usual)), "ms")
+    number = max(1, int((until - since + lasting) // length))
+    edges: Times = until - length * np.arange(number, -1, -1)
+    return edges
 
 
-def _least(sizes: pd.DataFrame, count: str, share: float) -> "pd.Series[float]":
-    """Return the smallest number of users that at least this share of a room's samples does not
-    exceed, by one of the counts of samples: of all, or of those in use."""
-    sizes = sizes[sizes[count] > 0]
-    counts = sizes.groupby("room", observed=True)[count]
-    reached = counts.cumsum() >= share * counts.transform("sum") - 1e-6
-    return sizes[reached].groupby("room", observed=True)["users"].first()
-
-
-def _apply_risk(samples: pd.DataFrame, report: pd.DataFrame, risk: float, window: float) -> int:
+def _apply_risk(
+    rooms: list[RoomSamples], rows: list[dict[str, Any]], risk: float, edges: Times, words: str
+) -> int:
     """Replace the suggested caps by those for this risk, with their reasons in `at_risk`, and
     return how many pairs of windows they rest on. `capacity_report` states the rule."""
-    windows = _windows(samples, report, window)
-    before = windows.groupby("room", observed=True)[["number", "peak", "present"]].shift(-1)
-    pairs = (before["number"] == windows["number"] + 1) & (before["present"] != 0)
-    ratios = (windows["peak"] / before["peak"])[pairs].sort_values().to_numpy()
-    rank = max(1, math.ceil((len(ratios) + 1) * (1 - risk) - 1e-9))
-    ratio = ratios[rank - 1] if rank <= len(ratios) else np.nan
-    last = windows[windows["number"] == 0].reindex(report.index)
-    nobody = last["present"] == 0
-    caps = np.floor(last["peak"] * ratio + 1e-9).clip(lower=1)
-    report["suggested"] = caps.mask(nobody)
-    words, percent = duration(window), f"{100 * risk:g} %"
-    report["at_risk"] = [
-        f"peak {peak:.0f} in the last {words}, times {ratio:.2f} for a risk of {percent}"
-        for peak in last["peak"]
+    windows = [
+        _windows(room, row["interval"], edges) if row["used"] and not row["full"] else [None]
+        for room, row in zip(rooms, rows, strict=True)
     ]
-    report.loc[nobody, "at_risk"] = f"nobody was in it in the last {words}"
-    unread = f"read for less than four fifths of the last {words}"
-    report.loc[last["peak"].isna(), "at_risk"] = unread
-    if rank > len(ratios):
-        least = np.ceil((1 - risk) / risk - 1e-9)  # as many as make the rank one of theirs
-        report["at_risk"] = (
-            f"only {counted(len(ratios), 'pair')} of consecutive windows of {words}; a risk of "
-            f"{percent} needs {least:,.0f}"
-        )
+    ratios = sorted(
+        later.peak / before.peak
+        for own in windows
+        for before, later in pairwise(own)
+        if before and later and before.people != 0
+    )
+    rank = max(1, math.ceil((len(ratios) + 1) * (1 - risk) - 1e-9))
+    percent = f"{100 * risk:g} %"
+    for row, (*_, last) in zip(rows, windows, strict=True):
+        row["suggested"] = None
+        if rank > len(ratios):
+            least = math.ceil((1 - risk) / risk - 1e-9)  # as many as make the rank one of theirs
+            row["at_risk"] = (
+                f"only {counted(len(ratios), 'pair')} of consecutive windows of {words}; a risk "
+                f"of {percent} needs {least:,}"
+            )
+        elif last is None:
+            row["at_risk"] = f"read for less than four fifths of the last {words}"
+        elif last.people == 0:
+            row["at_risk"] = f"nobody was in it in the last {words}"
+        else:
+            ratio = ratios[rank - 1]
+            row["suggested"] = max(1, math.floor(last.peak * ratio + 1e-9))
+            row["at_risk"] = (
+                f"peak {last.peak:.0f} in the last {words}, times {ratio:.2f} for a risk of "
+                f"{percent}"
+            )
     return len(ratios)
 
 
-def _windows(samples: pd.DataFrame, report: pd.DataFrame, window: float) -> pd.DataFrame:
-    """Return a row for each room and window that counts, by room, the last window first (`number`
-    0): its peak, and the most people that were `present`."""
-    age = samples["time"].max() - samples["time"]
-    number = (age // timedelta(minutes=window)).rename("number")
-    recorded = age.max() / timedelta(minutes=1) + 1.1 * report["interval"].median()
-    whole = (number + 1) * window <= recorded
-    windows: pd.DataFrame = (
-        samples[samples["users"].notna() & whole]
-        .groupby(["room", number], observed=True)
-        .agg(read=("users", "size"), peak=("users", "max"), present=("present", "max"))
-        .reset_index("number")
-        .join(report[["interval", "capped", "used", "full"]])
-    )
-    alike = windows["capped"] & (windows["used"] > 0) & (windows["full"] == 0)
-    return windows.loc[alike & (windows["read"] >= 0.8 * window / windows["interval"])]
+class _Window(NamedTuple):
+    """The most users in a window, and the most people; NaN where these are unknown."""
+
+    peak: float
+    people: float
 
 
-def _reason(row: dict[Any, Any]) -> str:
+def _windows(room: RoomSamples, interval: float, edges: Times) -> list[_Window | None]:
+    """Return the room's windows, None where one was not read often enough to count."""
+    due = (edges[1] - edges[0]) / _MINUTE / interval
+    windows: list[_Window | None] = []
+    for first, end in pairwise(np.searchsorted(room.time, edges, side="right")):
+        users, present = room.users[first:end], room.present[first:end]
+        read = np.count_nonzero(~np.isnan(users))
+        counts = read and read >= 0.8 * due
+        windows.append(_Window(np.nanmax(users), np.fmax.reduce(present)) if counts else None)
+    return windows
+
+
+def _reason(row: dict[str, Any]) -> str:
     if not row["samples"]:
         return "could not be read"
     caveat = "" if row["people_known"] else "; people could not be told apart from devices"
-    peak = int(row["peak"])
+    peak = f"{row['peak']:.0f}"
     if not row["used"]:
-        return f"never used{'; only devices were in it' if peak else ''}{caveat}"
-    if not row["capped"]:
-        return f"peak {peak}; its attendee_max could not be read{caveat}"
+        return f"never used{'; only devices were in it' if row['peak'] else ''}{caveat}"
     if row["full"]:
-        long = f" for {duration(row['minutes_full'])}" if pd.notna(row["minutes_full"]) else ""
+        time = "" if np.isnan(row["interval"]) else f" for {duration(row['minutes_full'])}"
         advice = "no cap is suggested" if row["at_risk"] else f"{peak} may be too low"
-        return f"at its cap{long}, so true demand is unknown: {advice}{caveat}"
+        return f"at its cap{time}, so true demand is unknown: {advice}{caveat}"
     if row["at_risk"]:
         return f"{row['at_risk']}{caveat}"
-    seen = duration(row["due"] * row["interval"] if pd.notna(row["interval"]) else 0)
-    cap = "no cap" if pd.isna(row["attendee_max"]) else f"cap {row['attendee_max']:.0f}"
-    return f"peak {peak} in {seen}, {cap}; nothing is promised{caveat}"
+    recorded = duration(0 if np.isnan(row["interval"]) else row["recorded"])
+    cap = f"cap {row['attendee_max']:.0f}" if row["attendee_max"] else "no cap"
+    return f"peak {peak} in {recorded}, {cap}; nothing is promised{caveat}"
 
 
-def _totals(samples: pd.DataFrame, usual: float, tz: tzinfo) -> dict[str, Any]:
-    """When the recording began and ended, and how many people and users were there at once: within
-    one turn of the `usual` minutes each room counts once, by its last sample that was read."""
-    times = samples["time"].dt.tz_convert(tz)
-    since, until = times.min(), times.max()
-    totals: dict[str, Any] = {
-        "since": None if samples.empty else since.isoformat(),
-        "until": None if samples.empty else until.isoformat(),
-    }
-    minutes = (times - since).dt.total_seconds() / 60
-    turn = (minutes / (usual if usual > 0 else 1) + 0.5).astype("int64")
-    table = samples[["room", "users", "people"]].assign(time=times, turn=turn)
-    table = table[table["users"].notna()]
-    following = table[["room", "turn"]].shift(-1)
-    last = (table["turn"] != following["turn"]) | (table["room"] != following["room"])
-    turns = table[last].groupby("turn")
-    together = turns[["people", "users"]].sum(min_count=1).set_index(turns["time"].min())
-    # The same turns for both: a camera that never sleeps would put all nights into those of users.
-    busy = together["people"].fillna(together["users"]) > 0
-    for name in ("people", "users"):
-        counts = together[name].dropna()
-        when: Any = counts.idxmax() if len(counts) else None
-        totals[f"{name}_peak"] = int(counts.max()) if len(counts) else None
-        totals[f"{name}_peak_at"] = when and when.isoformat()
-        for share in ("p95", "p99"):
-            rank = together.loc[busy, name].quantile(_SHARES[share], interpolation="higher")
-            totals[f"{name}_{share}"] = None if pd.isna(rank) else int(rank)
+def _totals(
+    rooms: list[RoomSamples], usual: float, since: Any, until: Any, zone: tzinfo
+) -> dict[str, Any]:
+    """Return when the recording began and ended, and the most people in all rooms at once, and
+    when: within one turn of the `usual` minutes each room counts once, by its last sample."""
+
+    def written(time: np.datetime64) -> str:
+        return pd.Timestamp(time).tz_localize("UTC").tz_convert(zone).isoformat()
+
+    totals: dict[str, Any] = dict.fromkeys(("since", "until", "people_peak", "people_peak_at"))
+    if rooms:
+        totals |= {"since": written(since), "until": written(until)}
+    span = (until - since) / _MINUTE
+    turn = np.timedelta64(math.ceil(60_000 * np.nanmax([usual, span / _MOST_TURNS, 1e-3])), "ms")
+    people = np.zeros(int((until - since) / turn + 0.5) + 1)
+    known = [room for room in rooms if room.people_known and not np.isnan(room.people).all()]
+    for room in known:
+        own = np.zeros(len(people))
+        own[((room.time - since) / turn + 0.5).astype("int64")] = np.nan_to_num(room.people)
+        people += own
+    if known:
+        begin = since + turn * (people.argmax() - 0.5)
+        later = [room.time[room.time >= begin][:1] for room in rooms]
+        totals["people_peak"] = int(people.max())
+        totals["people_peak_at"] = written(np.concatenate(later).min())
     return totals

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,19 +29,18 @@ def known_rooms(
     """
     import pandas as pd
 
+    recorded: Iterable[str] = []
     if recording is not None:
-        from .loading import recorded_rooms  # needs pyarrow
+        from .folder import load_occupancy  # needs pyarrow
 
-    found: dict[str, dict[str, None]] = {}
+        recorded = load_occupancy(Path(recording))["room_id"].sort_values().unique()
     listed = room_ids(list).ids if list is not None else []  # before anything is sent
     sources = {
         "created": client.created,
         "devices": [device.room_id for device in list_devices(client)],
-        "recording": recorded_rooms(Path(recording)) if recording is not None else [],
+        "recording": recorded,
         "list": listed,
     }
-    for source, ids in sources.items():
-        for room_id in ids:
-            found.setdefault(room_id, {})[source] = None
-    named = [", ".join(names) for names in found.values()]
-    return pd.DataFrame({"room_id": [*found], "source": named}, dtype="string")
+    rows = [(room_id, source) for source, ids in sources.items() for room_id in dict.fromkeys(ids)]
+    table = pd.DataFrame(rows, columns=["room_id", "source"], dtype="string")
+    return table.groupby("room_id", sort=False)["source"].agg(", ".join).reset_index()

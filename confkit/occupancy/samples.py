@@ -1,42 +1,29 @@
-"""What a sample is: one row per room and sweep, as a DataFrame and as an Arrow table."""
+"""What a sample is: how many users a room had at one time; as a row of a frame, and by room."""
 
-from functools import cache
-from typing import Any
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from .arrow import pa
+from ..errors import ConfigError
 
 NUMBERS = ("users", "people", "devices", "attendee_max", "ret")
 COLUMNS = ("time", "room_id", *NUMBERS)
+TYPES = {
+    "time": "datetime64[ms, UTC]",
+    "room_id": "string",
+    **dict.fromkeys(NUMBERS, "Int64"),
+    "service": "string",
+}
+Floats = NDArray[np.float64]
+Times = NDArray[np.datetime64]
 
 
-@cache
-def schema() -> Any:
-    """Return the Arrow schema of samples, which tells pandas and Dask the types of a frame."""
-    types = {"time": pa.timestamp("ms", "UTC"), "room_id": pa.string()}
-    fields = pa.schema([(name, types.get(name, pa.int64())) for name in COLUMNS])
-    plain = pa.Table.from_pandas(_typed(fields.empty_table()), preserve_index=False)
-    return fields.with_metadata(plain.schema.metadata)
-
-
-def samples_frame(table: Any) -> pd.DataFrame:
-    """Return the samples of an Arrow table by time and room: `time` datetime64[ms, UTC],
-    `room_id` string, the others Int64."""
-    return _typed(table.select(COLUMNS).sort_by([("time", "ascending"), ("room_id", "ascending")]))
-
-
-def _typed(table: Any) -> pd.DataFrame:
-    types = {pa.string(): pd.StringDtype(), pa.int64(): pd.Int64Dtype()}
-    frame: pd.DataFrame = table.to_pandas(types_mapper=types.get, ignore_metadata=True)
-    return frame
-
-
-def samples_table(frame: pd.DataFrame) -> Any:
-    """Return the samples of a DataFrame as an Arrow table, in its order, without further columns.
-    ValueError: it is no frame of samples."""
-    missing = [name for name in COLUMNS if name not in frame.columns]
-    if missing:
+def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the samples of a frame, in their types and without further columns. ValueError: it is
+    no frame of samples."""
+    if missing := [name for name in COLUMNS if name not in frame.columns]:
         raise ValueError(
             f"samples need the columns {', '.join(COLUMNS)}; {', '.join(missing)} is not there"
         )
@@ -44,13 +31,81 @@ def samples_table(frame: pd.DataFrame) -> Any:
         raise ValueError(
             "the samples' time has no time zone; say which: time.dt.tz_localize('UTC')"
         )
-    if frame[["time", "room_id"]].isna().any(axis=None):
+    if frame["time"].isna().any() or frame["room_id"].isna().any():
         raise ValueError("a sample needs its time and its room_id; leave out the rows without")
-    types = {"time": "datetime64[ms, UTC]", "room_id": "string", **dict.fromkeys(NUMBERS, "Int64")}
+    types = {name: dtype for name, dtype in TYPES.items() if name in frame.columns}
     try:
-        plain = frame[list(COLUMNS)].astype(types)
+        return frame[[*types]].astype(types)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{', '.join(NUMBERS)} of the samples have to be whole numbers or missing"
         ) from None
-    return pa.Table.from_pandas(plain, schema=schema(), preserve_index=False)
+
+
+def without_duplicates(samples: pd.DataFrame, *key: str) -> pd.DataFrame:
+    """Return the samples by time and room; of two with the same key, one that was read stays."""
+    samples = samples.sort_values(["time", "room_id", "users"])
+    return samples.drop_duplicates([*key], ignore_index=True)
+
+
+def service_of(samples: pd.DataFrame) -> str | None:
+    """Return the service whose samples these are, as their column or `attrs` say; None where it is
+    not known. ConfigError: they are of several services, whose rooms may have the same IDs."""
+    if "service" not in samples.columns:
+        return samples.attrs.get("service")
+    services = sorted(samples["service"].dropna().unique())
+    if len(services) > 1:
+        raise ConfigError(
+            f"these are samples of several services: {', '.join(services)}",
+            f"Load them, and give those of one: samples[samples['service'] == {services[0]!r}].",
+        )
+    return services[0] if services else None
+
+
+class RoomSamples(NamedTuple):
+    """The samples of a room by time; users and people are NaN where they are unknown.
+
+    `people` are the users that are no devices, and `people_known` is False where the two could
+    never be told apart; `cap` is 0 where there is none, or where it was not read; `interval` is the
+    usual minutes between two samples, NaN for a single one.
+    """
+
+    room_id: str
+    people_known: bool
+    time: Times
+    users: Floats
+    people: Floats
+    cap: Floats
+    interval: float
+
+    @property
+    def present(self) -> Floats:
+        """The people; all users where the two could never be told apart."""
+        return self.people if self.people_known else self.users
+
+
+def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
+    """Return the samples of a frame, which are of one service, by room."""
+    codes, room_ids = pd.factorize(samples["room_id"], sort=True)
+    ends = np.cumsum(np.bincount(codes))
+    if len(room_ids) < 2**16:
+        codes = codes.astype(np.uint16)  # which NumPy sorts much faster
+    order = np.argsort(codes, kind="stable")  # in a room the order of the frame stays
+    columns = {
+        "time": samples["time"].to_numpy("datetime64[ms]"),
+        "users": samples["users"].to_numpy("float64", na_value=np.nan),
+        "people": samples["people"].to_numpy("float64", na_value=np.nan),
+        "cap": samples["attendee_max"].to_numpy("float64", na_value=0),
+    }
+    rooms = []
+    # Of no samples, too, np.split makes one part.
+    for room_id, rows in zip(room_ids, np.split(order, ends[:-1]), strict=False):
+        time, users, people, cap = (values[rows] for values in columns.values())
+        gaps = np.diff(time) / np.timedelta64(1, "m")
+        if (gaps <= 0).any():
+            return by_room(without_duplicates(samples, "time", "room_id"))
+        people[users == 0] = 0
+        known = not (users > 0).any() or not np.isnan(people[users > 0]).all()
+        interval = float(np.median(gaps)) if len(gaps) else np.nan
+        rooms.append(RoomSamples(room_id, known, time, users, people, cap, interval))
+    return rooms

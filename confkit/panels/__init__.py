@@ -1,33 +1,27 @@
-"""Widget panels for rooms, occupancy and devices; they only arrange functions.
+"""Widget panels, and the blocks that they and notebooks are made of.
 
-from confkit.panels import RoomExplorer
-RoomExplorer(client)
+`RoomExplorer`, `OccupancyPanel` and `DevicePanel` arrange functions; whatever a button does is a
+public function. JupyterLab, Notebook 7 and Voila show them.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+from .device_panel import DevicePanel
+from .job import Job, Question
+from .occupancy_panel import OccupancyPanel
+from .password import PasswordField
+from .refresh import Refresh
+from .room_explorer import RoomExplorer
+from .status import Status
+from .table import Column, Table
 
-if TYPE_CHECKING:
-    from .devices import DevicePanel
-    from .model import RoomsModel
-    from .occupancy import OccupancyPanel
-    from .rooms import RoomExplorer
-
-__all__ = ["DevicePanel", "OccupancyPanel", "RoomExplorer", "RoomsModel"]
-
-_WHERE = {
-    "DevicePanel": "devices",
-    "OccupancyPanel": "occupancy",
-    "RoomExplorer": "rooms",
-    "RoomsModel": "model",
-}
-
-if not TYPE_CHECKING:  # a type checker reads the imports above
-
-    def __getattr__(name: str) -> object:
-        if name not in _WHERE:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f".{_WHERE[name]}", __name__), name)
-
-    def __dir__() -> list[str]:
-        return __all__
+__all__ = [
+    "Column",
+    "DevicePanel",
+    "Job",
+    "OccupancyPanel",
+    "PasswordField",
+    "Question",
+    "Refresh",
+    "RoomExplorer",
+    "Status",
+    "Table",
+]

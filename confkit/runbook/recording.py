@@ -17,31 +17,42 @@ if TYPE_CHECKING:
     from ..client import Client
 
 
-def month(recording: str, days: int = 30) -> pd.DataFrame:
-    """Return the samples of the last `days` of a recording, as `ck.load_occupancy` does.
+def month(recording: str, service: str, days: int = 30) -> pd.DataFrame:
+    """Return the samples of the last `days` of a recording, as `ck.load_occupancy` does; of this
+    service where it has any.
 
-    ConfigError: there is no sample in it. RecordingError: there is no recording."""
+    ConfigError: there is no sample in it, or no such folder."""
     if not recording:
         raise ConfigError("no recording is given", "Set recording to confkit record's folder.")
-    from ..occupancy.loading import load_occupancy  # needs pyarrow
-
-    samples = load_occupancy(recording)
+    samples = _own(recording, service)
     if samples.empty:
         raise ConfigError("there is no sample in it")
     found: pd.DataFrame = samples[samples.time > samples.time.max() - timedelta(days=days)]
     return found
 
 
+def _own(recording: str, service: str) -> pd.DataFrame:
+    """Return the samples of this service, or all of them where there is none. ConfigError: these
+    are of several services."""
+    from ..occupancy.folder import load_occupancy  # needs pyarrow
+    from ..occupancy.samples import service_of
+
+    samples = load_occupancy(recording)
+    own = samples[samples.service == service]
+    samples = own if len(own) else samples
+    service_of(samples)
+    return samples
+
+
 def fullest(
     client: Client, source: str | pd.DataFrame, tz: str = "UTC", risk: float | None = None
 ) -> pd.DataFrame:
-    """Return `ck.capacity_report` with the rooms' topics (A3), the fullest rooms first; without
-    `risk` where the samples are of two services."""
+    """Return `ck.capacity_report` with the rooms' topics (A3), the fullest rooms first; of a folder
+    with samples of several services, of those of this one."""
     from ..occupancy.capacity import capacity_report  # needs pyarrow
-    from ..occupancy.folder import whose
 
-    mixed = ", " in (whose(source) or "")
-    report = capacity_report(source, tz=tz, risk=None if mixed else risk)
+    samples = _own(source, client.name) if isinstance(source, str) else source
+    report = capacity_report(samples, tz=tz, risk=risk)
     read = sweep(client, list(report.room_id), users=False, progress=False)
     report["topic"] = report.room_id.map({room.room_id: room.topic for room in read.rooms})
     return report.sort_values(["minutes_full", "peak"], ascending=False)
@@ -66,9 +77,11 @@ def capacity_review(
     """
     import pandas as pd
 
+    from ..occupancy.samples import service_of
+
     samples = yield from asked(
         "the recording can be read",
-        lambda: month(recording, days),
+        lambda: month(recording, client.name, days),
         lambda frame: (
             f"{counted(len(frame), 'sample')} of {counted(frame.room_id.nunique(), 'room')}"
         ),
@@ -78,7 +91,7 @@ def capacity_review(
         return
     first, last = samples.time.min(), samples.time.max()
     age, long = (now or pd.Timestamp.now("UTC")) - last, last - first
-    whose = samples.attrs.get("service") or client.name
+    whose = service_of(samples) or client.name
     span = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}, {long / timedelta(days=1):.1f} days"
     for check, well, found, advice in (
         (
@@ -102,17 +115,11 @@ def capacity_review(
     ):
         yield told(check, found if well else ("UNKNOWN", found, advice))
     report = fullest(client, samples, tz)
-    yield told("every room was read often enough", _whole(_covered(samples, report), coverage))
+    yield told(
+        "every room was read often enough", _whole(report.set_index("room_id").coverage, coverage)
+    )
     small = f"no room was full for more than {full_minutes} minutes"
     yield told(small, _small(report, full_minutes))
-
-
-def _covered(samples: pd.DataFrame, report: pd.DataFrame) -> pd.Series[float]:
-    """The share of each room's samples that say whether it was full: one that failed, or lacks the
-    room's cap, is a gap."""
-    no_cap = samples.users.notna() & samples.attendee_max.isna() & samples.ret.ne(0).fillna(True)
-    missing = report.room_id.map(no_cap.groupby(samples.room_id).mean())
-    return (report.coverage.fillna(0) * (1 - missing)).set_axis(report.room_id)
 
 
 def _whole(seen: pd.Series[float], coverage: float) -> Finding:

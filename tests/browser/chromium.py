@@ -13,16 +13,6 @@ if TYPE_CHECKING:
 SHELL = "chromium-headless-shell"  # draws no window: a second of work less a page
 NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome")
 HOW = f"apt-get install {SHELL}, or python -m playwright install --with-deps chromium"
-QUIET = [
-    "--no-sandbox",  # nothing but our own pages is opened, and root may run the tests
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-]
 
 
 def found() -> str | None:
@@ -47,7 +37,7 @@ def chromium() -> "Iterator[Browser]":
     path = found()
     need("Chromium", path, HOW)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
+        browser = playwright.chromium.launch(executable_path=path)
         try:
             yield browser
         finally:

@@ -63,15 +63,15 @@ def visits(opening: Callable[..., Any]) -> Iterator[Callable[[str], Opened]]:
 @pytest.fixture(params=[LAB, *(pytest.param(front, marks=pytest.mark.nightly) for front in OTHERS)])
 def visit(request: pytest.FixtureRequest, visits: Callable[[str], Opened]) -> Iterator[Opened]:
     """The notebook of all panels, in JupyterLab, and nightly in the other front ends."""
-    with quiet(request, visits(request.param)) as one:
-        yield one
+    with quiet(request, visits(request.param)) as page:
+        yield page
 
 
 @pytest.fixture
 def lab(request: pytest.FixtureRequest, visits: Callable[[str], Opened]) -> Iterator[Opened]:
     """The notebook of all panels in JupyterLab."""
-    with quiet(request, visits(LAB)) as one:
-        yield one
+    with quiet(request, visits(LAB)) as page:
+        yield page
 
 
 @pytest.fixture
@@ -80,17 +80,17 @@ def open_notebook(
 ) -> Iterator[Callable[..., Opened]]:
     """Opens a notebook for one test, as `opening` does for many."""
     with ExitStack() as open_:
-        yield lambda *given: open_.enter_context(
-            quiet(request, open_.enter_context(opening(*given)))
+        yield lambda *cells: open_.enter_context(
+            quiet(request, open_.enter_context(opening(*cells)))
         )
 
 
 @contextmanager
-def quiet(request: pytest.FixtureRequest, one: Opened) -> Iterator[Opened]:
+def quiet(request: pytest.FixtureRequest, page: Opened) -> Iterator[Opened]:
     """What was opened; when the test ends nothing in it may have complained."""
-    request.node.stash.setdefault(_OPEN, []).append(one)
-    yield one
-    complaints = one.complaints()
+    request.node.stash.setdefault(_OPEN, []).append(page)
+    yield page
+    complaints = page.complaints()
     assert not complaints, "\n".join(complaints)
 
 
@@ -100,13 +100,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     from playwright.sync_api import Error as PlaywrightError
 
     report = yield
-    looked_at = item.stash.get(_OPEN, [])
-    if report.when == "call" and report.failed and looked_at:
+    pages = item.stash.get(_OPEN, [])
+    if report.when == "call" and report.failed and pages:
         folder = item.config._tmp_path_factory.mktemp("pages")
-        for number, one in enumerate(looked_at):
+        for number, page in enumerate(pages):
             with suppress(PlaywrightError):  # a page that is gone has no picture
-                one.page.screenshot(path=folder / f"page-{number}.png")
+                page.page.screenshot(path=folder / f"page-{number}.png")
         report.sections.append(("the pages as they were", f"{folder}/page-*.png"))
-        errors = [error for one in looked_at for error in one.errors]
+        errors = [error for page in pages for error in page.errors]
         report.sections.append(("what went wrong in them", "\n".join(errors)))
     return report

@@ -42,14 +42,16 @@ class Kernel:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def _run(self, code: str) -> str:
-        asked = self._client.execute(code, store_history=False, allow_stdin=False)
+        request = self._client.execute(code, store_history=False, allow_stdin=False)
         printed, raised = [], None
         while True:
             message = await self._client.get_iopub_msg()
             kind, content = message["msg_type"], message["content"]
-            ours = message["parent_header"].get("msg_id") == asked
+            ours = message["parent_header"].get("msg_id") == request
             if kind == "stream" and content["name"] == "stderr":
-                self.errors.append(content["text"])
+                # A page may still report to a panel that has just been closed.
+                if not content["text"].startswith("No such comm"):
+                    self.errors.append(content["text"])
             elif kind == "stream" and ours:
                 printed.append(content["text"])
             elif kind == "error" and ours:

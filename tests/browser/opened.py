@@ -21,14 +21,11 @@ SIZE = {"width": 1280, "height": 900}
 LIGHT, DARK = ("JupyterLab Light", "JupyterLab Dark")
 _THERE = "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined"
 _CONNECTED = """async () => {
-    const late = (_, no) => setTimeout(() => no(Error("no kernel came within a minute")), 60000);
-    return await Promise.race([connected(), new Promise(late)]);
-    async function connected() {
     const app = window.jupyterapp; await app.restored;
     const w = app.shell.currentWidget;
     await w.context.ready; await w.sessionContext.ready;
     const kernel = w.sessionContext.session.kernel; await kernel.info;
-    return kernel.id; } }"""
+    return kernel.id; }"""
 _RUN = "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells') }"
 _SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
 _VOILA_KERNEL = "JSON.parse(document.getElementById('jupyter-config-data').textContent).kernelId"
@@ -51,13 +48,11 @@ _OURS = "blob:", "anywidget"  # our half in the browser is modules of these addr
 
 
 def written(server: Server, cells: Sequence[str | Path]) -> Path:
-    """A new notebook of these cells, or a copy of the one at this path with its pictures, in a
-    folder of its own: two pages of one path would share a kernel."""
+    """A new notebook of these cells, or a copy of the one at this path, in a folder of its own: two
+    pages of one path would share a kernel."""
     folder = server.root / uuid.uuid4().hex
     folder.mkdir()
     if isinstance(cells[0], Path):
-        for picture in cells[0].parent.glob("*.png"):
-            shutil.copy(picture, folder)
         return Path(shutil.copy(cells[0], folder))
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
@@ -79,15 +74,6 @@ def shown(page: Any, front: str, server: Server, file: Path) -> str:
     return str(page.evaluate(_CONNECTED))
 
 
-def leave(page: Any, front: str) -> None:
-    """Ends the page and its kernel."""
-    if front == VOILA:
-        page.goto("about:blank")  # Voila ends a kernel when its page is left
-    else:
-        page.evaluate(_SHUT_DOWN)
-    page.context.close()
-
-
 def errors_of(page: Any) -> list[str]:
     """What goes wrong in our half of the page from now on: whatever else its console says is the
     front end's. Nothing but this machine is reached."""
@@ -99,7 +85,7 @@ def errors_of(page: Any) -> list[str]:
 
     page.on(
         "console",
-        lambda said: said.type == "error" and hear(f"{said.text} ({said.location.get('url', '')})"),
+        lambda line: line.type == "error" and hear(f"{line.text} ({line.location.get('url', '')})"),
     )
     page.on("pageerror", lambda error: hear(f"{error.message}\n{error.stack}"))
     page.route(
@@ -126,7 +112,11 @@ def opened(browser: Any, server: Server, front: str, *cells: str | Path) -> "Ite
         yield Opened(page, front, kernel, file, errors)
     finally:
         kernel.close()
-        leave(page, front)
+        if front == VOILA:
+            page.goto("about:blank")  # Voila ends a kernel when its page is left
+        else:
+            page.evaluate(_SHUT_DOWN)
+        page.context.close()
 
 
 @dataclass
@@ -140,7 +130,7 @@ class Opened:
     errors: list[str]
     scope: str = ".confkit-panel"  # what is looked at
     _fresh: int = 0
-    _told: int = 0
+    _outputs_read: int = 0
 
     def fresh(self, scene: str, **options: Any) -> Any:
         """This scene of `stage.py`, set anew in the notebook of all panels; its names are the
@@ -178,10 +168,10 @@ class Opened:
         for theme in (DARK, LIGHT):
             self.show_in(theme)
             self.page.wait_for_function(_IN_SIGHT, arg=self.scope)
-            found = Axe().run(self.page, context={"include": [[self.scope]]}, options=options)
-            rules = {rule["id"] for rule in found.response["passes"]}
+            result = Axe().run(self.page, context={"include": [[self.scope]]}, options=options)
+            rules = {rule["id"] for rule in result.response["passes"]}
             assert "color-contrast" in rules, "axe-core found no text to look at"
-            assert found.violations_count == 0, f"{theme}: {found.generate_report()}"
+            assert result.violations_count == 0, f"{theme}: {result.generate_report()}"
         self.page.set_viewport_size(SIZE)
 
     def saved(self) -> str:
@@ -192,20 +182,21 @@ class Opened:
     def until(self, met: Callable[[], Any], seconds: float = SECONDS) -> Any:
         """What the condition gives as soon as it holds."""
         deadline = time.monotonic() + seconds
-        while not (found := met()):
+        while not (result := met()):
             assert time.monotonic() < deadline, "what was waited for has not come"
             self.page.wait_for_timeout(50)
-        return found
+        return result
 
     def tab_to(self, target: Any, presses: int = 60) -> None:
         """Presses Tab until the target has the focus: from where that is, or, if it is not in the
-        panel yet, from the panel's head."""
+        panel yet, from the panel's first button or field. Where Tab comes to the panel's end it
+        starts there again."""
         target.wait_for()
         panel = self.page.locator(self.scope)
-        if not panel.evaluate("panel => panel.contains(document.activeElement)"):
-            panel.locator(".confkit-title").focus()
         for _ in range(presses):
-            if target.evaluate(_FOCUSED):
+            if not panel.evaluate("panel => panel.contains(document.activeElement)"):
+                panel.locator("button:enabled, input").locator("visible=true").first.focus()
+            if self.has_focus(target):
                 return
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not come to {target}")
@@ -215,22 +206,17 @@ class Opened:
         self.tab_to(target)
         self.page.keyboard.press(key)
 
-    def answer(self, question: str, *keys: str) -> None:
-        """Presses these keys in the question, which has the focus, once it is there and says this;
-        else yes, which stands before no."""
-        asked = self.page.locator(self.scope).get_by_role("alertdialog")
-        asked.get_by_text(question).wait_for()
-        for key in keys or ("Shift+Tab", "Enter"):
-            self.page.keyboard.press(key)
-        asked.wait_for(state="hidden")
+    def has_focus(self, target: Any) -> bool:
+        """Whether the target has the focus."""
+        return bool(target.evaluate(_FOCUSED))
 
     def complaints(self) -> list[str]:
         """What our half of the page, the outputs and the kernel complained of since this was asked
         last."""
         self.kernel.run("pass")  # what was said before is heard before
         outputs = self.page.locator(_TRACEBACKS).all_inner_texts()
-        found = [*outputs[self._told :], *self.kernel.errors, *self.errors]
-        self._told = len(outputs)
+        complaints = [*outputs[self._outputs_read :], *self.kernel.errors, *self.errors]
+        self._outputs_read = len(outputs)
         self.kernel.errors.clear()
         self.errors.clear()
-        return found
+        return complaints

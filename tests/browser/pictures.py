@@ -14,14 +14,12 @@ from .servers import JUPYTER, running
 SHOWN = {
     ("first-look", "first-look"): "",
     ("explore-rooms", "rooms"): """
-panel.filter(fuller_than=60)
 busy = panel.value.query("utilisation < 1").room_id.iloc[0]  # with a seat left for a camera
 ck.import_device(client, busy, "door", "Front door", client.sandbox.camera(name="Front door"))
+panel.rooms.search = "training"
 panel.refresh()
 panel.select(busy)
 """,
-    ("occupancy", "occupancy"): "",
-    ("rtsp-import", "devices"): "",
 }
 _WHO = "one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()"
 
@@ -49,12 +47,12 @@ def _saved(picture: bytes, path: Path) -> None:
 
 
 def _picture(one: Opened) -> bytes:
-    """The first panel at the width of a usual screen; without one the page, from who is where."""
-    panel = one.page.locator(".confkit-panel").first
+    """The last panel at the width of a usual screen; without one the page, from who is where."""
+    panel = one.page.locator(".confkit-panel").last
     if not panel.count():
         one.page.set_viewport_size({"width": 1280, "height": 1005})
         one.page.get_by_role("heading", name="Who is where").evaluate(_WHO)
-        one.page.locator("img").last.wait_for()
+        one.page.locator(".confkit-chart svg").last.wait_for()
         return bytes(one.page.screenshot())
     height = panel.evaluate("panel => panel.offsetHeight")
     one.page.set_viewport_size({"width": 1280, "height": int(height) + 400})

@@ -105,8 +105,8 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
         try:
             servers.page(server.address, process)
         except OSError as error:
-            told = server.log.read_text()[-2000:]
-            raise AssertionError(f"{server.address} did not come up:\n{told}") from error
+            log_end = server.log.read_text()[-2000:]
+            raise AssertionError(f"{server.address} did not come up:\n{log_end}") from error
         yield server
     shutil.rmtree(runtime, ignore_errors=True)
 

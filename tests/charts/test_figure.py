@@ -1,107 +1,145 @@
-"""What a notebook gets of a chart: the picture, and the same finding as text beside it."""
+"""What a notebook, a page and a file get of a chart."""
 
 import base64
+import io
 import re
-import subprocess
-import sys
-from xml.etree import ElementTree
+from functools import partial
+from types import SimpleNamespace
 
+import matplotlib as mpl
+import numpy as np
 import pandas as pd
 import pytest
+from IPython.core.formatters import DisplayFormatter
+from IPython.core.pylabtools import select_figure_formats
+from matplotlib.colors import to_rgb
+from PIL import Image
 
-from confkit.charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
-from confkit.charts.sheet import Chart
+from confkit.charts import (
+    capacity_chart,
+    figure,
+    occupancy_chart,
+    occupancy_curve,
+    occupancy_heatmap,
+)
 
-from .looking import frame, samples
+from .looking import frame, hovers, report, samples, words
 
-GIVEN = frame(("Board room", 5, 5), ("Lost", None, 5))
-SEEN = samples((2, 0, 5), None)
-CAPS = pd.DataFrame({"room_id": ["b", "a"], "attendee_max": [5, None], "suggested": [3, 4]})
-# What draws, what it draws, what it calls that, and the columns that it needs.
+ROOMS = frame(("Board room", 5, 5), ("Lost", None, 5))
+SEEN = samples((2, 5), None, (5, 5))
+CAPS = report(("Hall", 5, 3, 3, 0.0, "peak 3"))
+curve = partial(occupancy_curve, room_id="101", tz="UTC")
+# What draws, what it draws, what errors call that, and the columns that it needs.
 KINDS = [
-    (occupancy_chart, GIVEN, "the frame", ["room_id", "users", "attendee_max"]),
-    (
-        lambda given: occupancy_curve(given, "101"),
-        SEEN,
-        "the samples",
-        ["time", "room_id", "users"],
-    ),
-    (occupancy_heatmap, SEEN, "the samples", ["time", "room_id", "people"]),
+    (occupancy_chart, ROOMS, "the frame", ["room_id", "users", "attendee_max"]),
+    (curve, SEEN, "the samples", ["time", "room_id", "users"]),
+    (partial(occupancy_heatmap, tz="UTC"), SEEN, "the samples", ["time", "room_id", "people"]),
     (capacity_chart, CAPS, "the report", ["room_id", "attendee_max", "suggested"]),
 ]
+EVERY = pytest.mark.parametrize(("draw", "source", "what", "columns"), KINDS)
 
 
-def test_a_notebook_gets_picture_and_summary():
-    """The bundle holds a PNG, the summary as plain text, and the title in place of the picture."""
-    chart = occupancy_chart(GIVEN, service="SANDBOX", time="2026-01-01T00:00Z", tz="UTC")
-    data, metadata = chart._repr_mimebundle_()
-    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
-    assert data["text/plain"] == chart.summary()
-    assert metadata["image/png"]["alt"] == (
-        "1 of 2 rooms full, 0 nearly, 1 could not be read · SANDBOX · Thu 1 Jan 2026, 00:00 (UTC)"
-    )
+@EVERY
+def test_a_notebook_gets_a_page_a_picture_and_a_text(draw, source, what, columns):
+    """The page's SVG is hidden but for a style, which an untrusted notebook takes away with the
+    SVG, and which then hides the image of the same; the picture is twice as large as it shows."""
+    data, metadata = (chart := draw(source))._repr_mimebundle_()
+    page = data["text/html"]
+    name = re.match(r'<div class="confkit-chart (confkit-\w{12})"><style>', page)[1]
+    style, rest = page.split("</style>")
+    rules = f".{name} > [hidden] {{ display: block }} .{name} > img {{ display: none }}"
+    assert style.endswith(f"<style>{rules}")
+    assert rest.startswith(f'<div hidden="hidden">{chart.html()}</div><img width="720" alt="')
+    image = base64.b64decode(re.search(r'src="data:image/svg\+xml;base64,([^"]+)', rest)[1])
+    assert (image[:4], b"var(" in image, b"<title>" in image) == (b"<svg", False, False)
+    with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as picture:
+        assert picture.width == 2 * metadata["image/png"]["width"] == 1440
+    assert data["text/plain"] == chart.summary() == metadata["image/png"]["alt"]
 
 
-SHELL = """
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.core.pylabtools import select_figure_formats
-from tests.charts.test_figure import GIVEN
-from confkit.charts import occupancy_chart
-shell, chart = InteractiveShell.instance(), occupancy_chart(GIVEN)
-for way in (lambda: None, lambda: select_figure_formats(shell, {"png"})):
-    way()
-    data, _ = shell.display_formatter.format(chart)
-    assert data["text/plain"] == chart.summary(), data["text/plain"]
-    assert len(data["image/png"]) > 1000
-"""
+@EVERY
+def test_a_page_gets_an_svg_that_needs_and_changes_nothing_else(draw, source, what, columns):
+    """It has the theme's colours, no ID that another chart may have too and no rule for others; it
+    is the same each time, whatever matplotlib's settings, and leaves these alone."""
+    html = draw(source).html()
+    assert html.startswith('<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox=')
+    assert "width: 720px; max-width: 100%; height: auto; font-family: sans-serif" in html
+    assert "fill: var(--jp-content-font-color1, currentColor)" in html
+    for part in (" id=", "url(", "href", "<style", "<defs", "DejaVu", "#222222", "#606060"):
+        assert part not in html
+    with mpl.rc_context({"font.size": 30, "text.color": "red", "svg.fonttype": "path"}):
+        before = dict(mpl.rcParams)
+        assert draw(source).html() == html
+        assert dict(mpl.rcParams) == before
 
 
-def test_ipython_shows_both_whether_pyplot_is_loaded_or_not():
-    """In IPython's own display the text is the summary, also with the inline backend at work."""
-    done = subprocess.run([sys.executable, "-c", SHELL], stderr=subprocess.PIPE, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-
-
-def test_a_chart_without_a_summary_is_a_figure_like_any():
-    """Chart() takes what Figure takes."""
-    assert Chart(figsize=(2, 1)).summary() == ""
-
-
-def test_a_page_gets_an_svg_in_its_theme_and_size():
-    """Its texts are texts, escaped and at least 11 pixels high, in the theme's colours; it is as
-    wide as was asked, and says its finding to who does not see it."""
-    given = samples((1, 0, 2), (2, 0, 2), None, (1, 0, 2))
-    chart = occupancy_curve(given, "101", topic="<b>$a$", tz="UTC", width=500)
-    drawn = ElementTree.fromstring(chart.svg())
-    assert drawn.get("role") == "img"
-    assert drawn.get("aria-label") == chart.summary().partition("\n")[0]
-    assert "width:500px" in drawn.get("style")
-    scale = 500 / float(drawn.get("viewBox").split()[2])
-    texts = drawn.findall(".//{*}text")
-    assert "<b>$a$" in " ".join(text.text for text in texts)
-    for text in texts:
-        size = re.search(r"([\d.]+)px", text.get("style"))
-        assert float(size[1]) * scale >= 11
-        assert "var(--jp-content-font-color" in text.get("style")
-
-
-@pytest.mark.parametrize(("draw", "given", "what", "needed"), KINDS)
-def test_a_chart_needs_some_columns_and_leaves_the_frame_and_pyplot_alone(
-    draw, given, what, needed
-):
-    """A missing column is a ValueError that names it and those that are there. No figure stays open
-    behind the caller's back, and the frame is not changed."""
-    import matplotlib.pyplot as plt  # not above: a process that imports this module is to have none
-
-    before, figures = given.copy(), plt.get_fignums()
-    draw(given)
-    assert plt.get_fignums() == figures
-    pd.testing.assert_frame_equal(given, before)
-    for name in needed:
-        kept = [column for column in given.columns if column != name]
-        with pytest.raises(
-            ValueError, match=f"{what} has no column {name}; .* {', '.join(kept)}\\. "
-        ):
-            draw(given[kept])
+@EVERY
+def test_a_chart_needs_some_columns_and_leaves_its_frame_alone(draw, source, what, columns):
+    """A missing column is a ValueError that names it and those that are there."""
+    before = source.copy()
+    draw(source)
+    pd.testing.assert_frame_equal(source, before)
+    for name in columns:
+        kept = [column for column in source.columns if column != name]
+        message = f"{what} has no column {name}; .* {', '.join(kept)}\\. Give what"
+        with pytest.raises(ValueError, match=message):
+            draw(source[kept])
     with pytest.raises(ValueError, match="has no column"):
         draw([1, 2])
+
+
+def test_a_page_holds_other_peoples_texts_as_texts():
+    """Markup, dollars, line ends and controls of a topic are shown as they are, or as spaces."""
+    topic = '<b>"x"</b> $x^2$ & id="1" : #222222\n\x07end'
+    chart = occupancy_chart(frame((topic, 3, 5), service="$s$"))
+    shown = '<b>"x"</b> $x^2$ & id="1" : #222222  end'
+    assert words(chart)[1:3] == ["$s$", '<b>"x"</b> $x^2$ & id="1" : #222…']
+    assert hovers(chart) == [f"{shown} (room-0): 3 of 5"]
+    assert 'class="tex2jax_ignore mathjax_ignore"' in chart.html()
+    assert "\x07" not in chart.summary()
+
+
+LETTERS = "日本語の会議 العربية עברית हिन्दी ไทย 한국어 Привет 😀 \u202eabc a\u0301"
+MARKS = "$$ $\\frac$ \\frac{ ^_{} % &amp; --> ]]>"
+
+
+@pytest.mark.parametrize("topic", [*LETTERS.split(), *MARKS.split()])
+def test_a_text_of_any_letters_is_drawn_without_a_warning(topic, caplog):
+    """What no font holds neither warns, nor logs, nor stops a chart or a page."""
+    for chart in (occupancy_chart(frame((topic, 1, 2), service=topic)), curve(SEEN, topic=topic)):
+        chart._repr_mimebundle_()
+        if topic.isprintable():
+            assert any(topic in word for word in words(chart))
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("colour", ["BLUE", "AMBER", "ORANGE", "NEUTRAL"])
+def test_colours_are_seen_on_white_and_on_black(colour):
+    """Each has a contrast of 4.4:1 to both."""
+    rgb = np.array(to_rgb(getattr(figure, colour)))
+    linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    light = linear @ (0.2126, 0.7152, 0.0722)
+    assert min(1.05 / (light + 0.05), (light + 0.05) / 0.05) >= 4.4
+
+
+def test_a_chart_is_saved_like_any_figure(tmp_path):
+    """Black on white, unless asked otherwise."""
+    occupancy_chart(ROOMS).savefig(path := tmp_path / "chart.png", bbox_inches="tight")
+    with Image.open(path) as picture:
+        assert picture.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
+        assert picture.convert("L").getextrema()[0] < 50
+
+
+def test_a_saved_notebook_stays_small():
+    """20 bars, or 300 steps that all differ, take less than 80 kB of HTML."""
+    bars = occupancy_chart(frame(*[(f"A long topic of the room {n}", n, 20) for n in range(20)]))
+    for chart in (bars, curve(samples(*[(n * 7919 % 30, 33) for n in range(300)]))):
+        assert len(chart._repr_mimebundle_()[0]["text/html"]) < 80_000
+
+
+def test_ipython_shows_the_same_whether_pyplot_is_loaded_or_not():
+    """Its own way to show figures does not get in between."""
+    shell, chart = SimpleNamespace(display_formatter=DisplayFormatter()), occupancy_chart(ROOMS)
+    for formats in ((), ("png",)):
+        select_figure_formats(shell, formats)
+        assert shell.display_formatter.format(chart)[0] == chart._repr_mimebundle_()[0]

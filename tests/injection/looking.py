@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -11,6 +12,7 @@ from .texts import FORGED
 
 _TAGS = "script iframe object embed pwned math form base meta link audio video"
 _DEAD = {*_TAGS.split()}
+_SVG = "data:image/svg+xml;base64,"  # in an image, where no script runs
 _FORMULA = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20\u2212"
 
 
@@ -24,6 +26,9 @@ class _Reader(HTMLParser):
         if tag in _DEAD:
             self.found.append(f"<{tag}>")
         for name, value in attributes:
+            if name == "src" and (value or "").startswith(_SVG):
+                self.found += alive_in_svg(b64decode(value.removeprefix(_SVG)).decode())
+                continue
             leads = name in ("href", "src", "xlink:href")
             if not re.fullmatch(r"(?!on)(?!.*pwned)[a-z][a-z0-9:-]*", name) or (
                 leads and not re.match(r"data:(image/png|text/csv)|#", value or "")

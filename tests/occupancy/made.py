@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from confkit.occupancy.folder import append_sweep
-from confkit.occupancy.samples import COLUMNS, NUMBERS, samples_table
+from confkit.occupancy.folder import DayFiles
+from confkit.occupancy.samples import COLUMNS, NUMBERS
 
 MONDAY = pd.Timestamp("2026-06-01T08:00Z")
 
@@ -25,12 +25,12 @@ def sweep(time: str, rooms: Iterable[str] = ("a", "b"), users: int = 1) -> pd.Da
     return samples({"time": time, "room_id": room, "users": users} for room in rooms)
 
 
-def record(folder: Path, *sweeps: pd.DataFrame) -> list[Path]:
-    """Puts each into the folder as a recorder does; gives the files."""
-    before = set(folder.glob("_*/*"))
-    for one in sweeps:
-        append_sweep(folder, samples_table(one))
-    return sorted(set(folder.glob("_*/*")) - before)
+def record(into: Path | DayFiles, *sweeps: pd.DataFrame, service: str | None = None) -> DayFiles:
+    """Puts each into the folder as one start of a recorder does, or one that has begun."""
+    files = DayFiles(into) if isinstance(into, Path) else into
+    for frame in sweeps:
+        files.append(frame.assign(service=service))
+    return files
 
 
 def steady(

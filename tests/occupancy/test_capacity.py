@@ -7,21 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from confkit.errors import ConfigError
-from confkit.occupancy.capacity import capacity_report
-from confkit.occupancy.folder import compact, save_occupancy
+import confkit as ck
+from confkit.sandbox import Sandbox
 from tests.occupancy.made import record, samples, steady, sweep
 
 
 def report(*frames: pd.DataFrame, tz: str = "UTC") -> pd.DataFrame:
     """The report on these samples, by room."""
-    return capacity_report(pd.concat(frames), tz).set_index("room_id")
-
-
-def only(*frames: pd.DataFrame, tz: str = "UTC") -> dict[str, object]:
-    """The report of the one room in the frames."""
-    (room,) = report(*frames, tz=tz).to_dict("records")
-    return room
+    return ck.capacity_report(pd.concat(frames), tz).set_index("room_id")
 
 
 def month_of_meetings(tz: str) -> pd.DataFrame:
@@ -36,156 +29,142 @@ def month_of_meetings(tz: str) -> pd.DataFrame:
     return frame.assign(time=local.tz_convert("UTC").as_unit("ms"))
 
 
-@pytest.mark.parametrize("tz", ["Europe/Berlin", "America/St_Johns"])
-def test_four_daily_twenty_weekly_and_forty_monthly_give_forty(tz):
-    """The rarest and largest meeting sizes the room: forty, although 95 % of the minutes in use
-    have twenty or fewer and most have four."""
-    room = only(month_of_meetings(tz), tz=tz)
-    assert (room["suggested"], room["peak"]) == (40, 40)
-    assert (room["p50"], room["p95"], room["p99"]) == (4, 20, 40)
-    assert (room["p50_all"], room["p95_all"], room["p99_all"]) == (0, 4, 4)
-    assert room["minutes_in_use"] == 60 * (28 * 3 + 4 + 1)
-    assert room["busiest_hour"] == 9
-    assert (room["coverage"], room["attendee_max"]) == (1, 100)
-    assert room["reason"] == "peak 40 in 4 weeks, cap 100; nothing is promised"
+LATER = {"start": "2026-06-01T00:06Z"}
+FULL = "so true demand is unknown: "
+NOTHING = "nothing is promised"
+UNKNOWN = "people could not be told apart from devices"
 
 
-def test_percentiles_are_those_of_the_samples():
-    """Percentiles are the smallest number of users that this share of the samples does not
-    exceed, over all samples and over those in use."""
-    users = [int(value) for value in np.random.default_rng(3).integers(0, 30, 997)]
-    room, used = only(steady(users)), [count for count in users if count]
-    for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
-        ranks = [np.quantile(of, share, method="inverted_cdf") for of in (used, users)]
-        assert [room[name], room[f"{name}_all"]] == ranks
-    assert room["minutes_in_use"] == len(used)
-
-
-def test_at_the_cap_true_demand_is_unknown():
-    """Minutes at the cap and near it are counted by the cap of the time; a room that reached its
-    cap is suggested its peak, and it says why that may be too low."""
-    early = steady([7, 8, 9, 10, 10, 1], attendee_max=10)
-    later = steady([10, 16, 19], start="2026-06-01T00:06Z", attendee_max=20)
-    room = only(early, later)
-    assert (room["minutes_near"], room["minutes_full"]) == (4 + 2, 2)
-    assert (room["attendee_max"], room["suggested"]) == (20, 19)
-    assert room["reason"] == (
-        "at its cap for 2 minutes, so true demand is unknown: 19 may be too low"
-    )
+def both(*frames: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat(frames)
 
 
 @pytest.mark.parametrize(
-    ("frame", "expected"),
+    ("frame", "figures", "reason"),
     [
-        # more users than the cap allows are at the cap
-        (steady([12, 12, 3], attendee_max=10), {"minutes_full": 2, "peak": 12, "suggested": 12}),
+        # the rarest and largest meeting sizes the room, although most minutes in use have four
+        *(
+            (
+                month_of_meetings(tz),
+                "suggested 40, peak 40, p50 4, p95 20, p99 40, minutes_in_use 5340, coverage 1",
+                f"peak 40 in 4 weeks, cap 100; {NOTHING}",
+            )
+            for tz in ("Europe/Berlin", "America/St_Johns")
+        ),
+        # minutes at the cap are counted by the cap of the time, and beyond it, too
+        (
+            both(
+                steady([7, 8, 9, 10, 12, 1], attendee_max=10),
+                steady([10, 16, 19], attendee_max=20, **LATER),
+            ),
+            "minutes_full 2, attendee_max 20, suggested 19",
+            f"at its cap for 2 min, {FULL}19 may be too low",
+        ),
         # the column stays in minutes; the sentence is for people
         (
             steady([10] * 3450, attendee_max=10),
-            {
-                "minutes_full": 3450,
-                "reason": "at its cap for 57.5 hours, so true demand is unknown: 10 may be too low",
-            },
+            "minutes_full 3450",
+            f"at its cap for 2.4 days, {FULL}10 may be too low",
         ),
         # of a single sweep nobody knows how long it stands for
         (
             steady([3], attendee_max=3),
-            {
-                "peak": 3,
-                "suggested": 3,
-                "minutes_in_use": None,
-                "reason": "at its cap, so true demand is unknown: 3 may be too low",
-            },
+            "peak 3, suggested 3, minutes_in_use None",
+            f"at its cap, {FULL}3 may be too low",
         ),
-        # none, 0 and less are no cap: nothing is near it or at it
+        # none, 0 and less are no cap: nothing is at it
         *(
             (
                 steady([50, 60], attendee_max=cap),
-                {
-                    "minutes_near": 0,
-                    "minutes_full": 0,
-                    "attendee_max": None,
-                    "suggested": 60,
-                    "reason": "peak 60 in 2 minutes, no cap; nothing is promised",
-                },
+                "minutes_full 0, attendee_max None, suggested 60",
+                f"peak 60 in 2 min, no cap; {NOTHING}",
             )
             for cap in (0, None, -1)
         ),
-        # a cap that was never read is not none: nothing is suggested
+        # a sample that failed does not hide the cap; one that read that there is none does
         (
-            steady([2] * 10, attendee_max=None, ret=700),
-            {
-                "suggested": None,
-                "minutes_full": None,
-                "reason": "peak 2; its attendee_max could not be read",
-            },
+            both(steady([1, 1], attendee_max=10), steady([None], ret=504, **LATER)),
+            "attendee_max 10",
+            f"peak 1 in 9 min, cap 10; {NOTHING}",
+        ),
+        (
+            both(steady([1, 1], attendee_max=10), steady([1], **LATER)),
+            "attendee_max None",
+            f"peak 1 in 9 min, no cap; {NOTHING}",
         ),
         # devices are users, which a cap counts, but no people
         (
             steady([5, 5], people=4, devices=1, attendee_max=5),
-            {"suggested": 5, "p50": 5, "minutes_full": 2},
+            "suggested 5, p50 5, minutes_full 2",
+            f"at its cap for 2 min, {FULL}5 may be too low",
         ),
-        (steady([0, 0]), {"suggested": None, "reason": "never used"}),
-        # nothing is suggested for a room in which devices alone were
+        (steady([0, 0]), "suggested None, p50 None, peak 0", "never used"),
+        (steady([0, 0], people=None, ret=310), "suggested None", "never used"),
         (
             steady([1, 1, 1, 2], people=0, devices=1, attendee_max=5),
-            {
-                "minutes_in_use": 0,
-                "peak": 2,
-                "p50_all": 1,
-                "suggested": None,
-                "busiest_hour": None,
-                "reason": "never used; only devices were in it",
-            },
+            "minutes_in_use 0, peak 2, p50 None, suggested None",
+            "never used; only devices were in it",
+        ),
+        # a sample in which people were not told apart makes a room neither used nor idle
+        (
+            both(steady([1, 1], people=0, devices=1), steady([1], people=None, ret=310, **LATER)),
+            "minutes_in_use 0",
+            "never used; only devices were in it",
+        ),
+        # where they never were, users are taken for people
+        (
+            steady([1, 1, 0], people=None, ret=310),
+            "minutes_in_use 2",
+            f"peak 1 in 3 min, no cap; {NOTHING}; {UNKNOWN}",
         ),
         # a failed sample lowers the coverage and nothing else
         (
             steady([4, None, None, 4], ret=504),
-            {"samples": 2, "coverage": 0.5, "p50_all": 4, "minutes_in_use": 2},
+            "samples 2, coverage 0.5, p50 4, minutes_in_use 2",
+            f"peak 4 in 4 min, no cap; {NOTHING}",
         ),
         (
             steady([None, None], ret=404),
-            {
-                "samples": 0,
-                "coverage": 0,
-                "suggested": None,
-                "minutes_in_use": None,
-                "reason": "could not be read",
-            },
+            "samples 0, coverage 0, peak None, suggested None, minutes_in_use None",
+            "could not be read",
+        ),
+        # a pause is no use, and what was due in it is owed
+        (
+            both(steady([3] * 10), steady([3] * 10, start="2026-06-01T01:30Z")),
+            "minutes_in_use 20, coverage 0.2",
+            f"peak 3 in 1 h 40 min, no cap; {NOTHING}",
+        ),
+        # samples in any order, and twice; of two at one time one that was read counts
+        (
+            both(steady([None] * 4, ret=504), steady([0, 3, 3, 0])[::-1], steady([0, 3])),
+            "peak 3, coverage 1, minutes_in_use 2",
+            f"peak 3 in 4 min, no cap; {NOTHING}",
         ),
     ],
 )
-def test_what_a_room_comes_to(frame, expected):
+def test_what_a_room_comes_to(frame, figures, reason):
     """Each figure follows from the samples, and is missing where they do not tell."""
-    room = only(frame)
-    assert {name: None if pd.isna(room[name]) else room[name] for name in expected} == expected
+    [room] = report(frame).to_dict("records")
+    for figure in figures.split(", "):
+        name, value = figure.split(" ")
+        expected = None if value == "None" else float(value)
+        assert (None if pd.isna(room[name]) else room[name]) == expected, name
+    assert room["reason"] == reason
 
 
-def test_what_is_unknown_at_times_hides_nothing():
-    """A sample that could not read the cap does not hide it; one that read that there is none does.
-    Samples in which people could not be told apart from devices neither make a room used nor idle;
-    where that never worked, users are taken for people, and the reason says so."""
-    capped = steady([1, 1], attendee_max=10)
-    unknown = steady([None], start="2026-06-01T00:02Z", ret=504)
-    none = steady([1], start="2026-06-01T00:03Z")
-    assert only(capped, unknown)["attendee_max"] == 10
-    assert pd.isna(only(capped, unknown, none)["attendee_max"])
-    failed = steady([1], start="2026-06-01T00:03Z", people=None, ret=310)
-    assert only(steady([1, 1, 1], people=0, devices=1), failed)["minutes_in_use"] == 0
-    never = only(steady([1, 1, 0], people=None, ret=310))
-    assert never["minutes_in_use"] == 2
-    assert never["reason"].endswith(
-        "nothing is promised; people could not be told apart from devices"
-    )
+def test_percentiles_are_those_of_the_samples_in_use():
+    """The smallest number of users that this share of the samples in use does not exceed."""
+    users = [int(value) for value in np.random.default_rng(3).integers(0, 30, 997)]
+    [room] = report(steady(users)).to_dict("records")
+    used = [count for count in users if count]
+    for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
+        assert room[name] == np.quantile(used, share, method="inverted_cdf")
 
 
 def test_each_room_is_judged_by_its_own_schedule():
-    """A room that came later owes nothing before; one that vanished owes what followed, and after a
-    pause of all what was due in it, which is no use. Rooms that are recorded at other times or
-    intervals keep their own minutes and coverage, and people of all of them are added up."""
-    room = only(steady([3] * 10), steady([3] * 10, start="2026-06-05T00:00Z"))
-    assert room["minutes_in_use"] == 20
-    assert room["coverage"] == pytest.approx(20 / (4 * 24 * 60 + 10))
+    """A room that came later owes nothing before; one that vanished owes what followed. Rooms that
+    are recorded at other times or intervals keep their own minutes and coverage, and people of all
+    of them are added up."""
     whole, vanished = steady([1] * 10), steady([1] * 5, room="vanished")
     later = steady([1] * 5, start="2026-06-01T00:05Z", room="later")
     coverage = report(whole, later, vanished)["coverage"].to_dict()
@@ -200,81 +179,64 @@ def test_each_room_is_judged_by_its_own_schedule():
 
 
 def test_totals_are_of_all_rooms_at_once():
-    """The totals hold the most people and users at one time, when that was, and percentiles while
-    people were there, whatever a camera does at night; they go into JSON as they are. Two sweeps of
-    the same rooms within one interval are two looks at the same people."""
+    """The totals hold the most people at one time, and when that was; they go into JSON
+    as they are. Two sweeps of the same rooms within one interval are two looks at the same
+    people. Where people could not be told apart, they are not known."""
     a = steady([1, 9, 5, 0], devices=0)
     b = steady([9, 2, 6, 1], room="b", people=None).assign(people=[8, 1, 5, 0], devices=1)
-    totals = report(a, b.astype(a.dtypes), tz="Asia/Kathmandu").attrs["totals"]
-    counts = {"people_peak": 10, "people_p95": 10, "people_p99": 10}
-    assert json.loads(json.dumps(totals)) == {
+    found = report(a, b.astype(a.dtypes), tz="Asia/Kathmandu")
+    assert found.attrs["timezone"] == "Asia/Kathmandu"
+    assert json.loads(json.dumps(found.attrs["totals"])) == {
         "rooms": 2,
         "since": "2026-06-01T05:45:00+05:45",
         "until": "2026-06-01T05:48:00+05:45",
+        "people_peak": 10,
         "people_peak_at": "2026-06-01T05:46:00+05:45",
-        "users_peak_at": "2026-06-01T05:46:00+05:45",
-        **counts,
-        **{name.replace("people", "users"): count + 1 for name, count in counts.items()},
     }
-    night = steady([1] * 95 + [11] * 5, people=None)
-    night["people"] = pd.array([0] * 95 + [10] * 5, "Int64")
-    totals = report(night).attrs["totals"]
-    assert (totals["people_p95"], totals["users_p95"]) == (10, 11)
     again = steady([5], start="2026-06-01T00:03:05Z")
     assert report(steady([5] * 10), again).attrs["totals"]["people_peak"] == 5
+    for users in ([2, 2, 0], [None, None]):
+        frame = steady(users, people=None, ret=302)
+        assert report(frame).attrs["totals"]["people_peak"] is None
 
 
 def test_a_folder_gives_the_same_as_its_samples(tmp_path, monkeypatch):
-    """A folder, compacted and not, whatever its name, gives the report of its samples; it names its
+    """A folder, whatever its name, gives the report of its samples; it names its service and its
     zone, which is the local one unless another is given."""
     monkeypatch.setenv("TZ", "UTC")
     folder = tmp_path / "it's [a] *folder?"
     times = pd.date_range("2026-06-01", periods=18, freq="2h", tz="UTC")
     sweeps = [sweep(str(time), "abc", users=time.day) for time in times]
-    record(folder, *sweeps)
-    expected = capacity_report(pd.concat(sweeps), "UTC")
-    pd.testing.assert_frame_equal(capacity_report(folder, "UTC"), expected)
-    compact(folder, date(2026, 6, 2))
-    pd.testing.assert_frame_equal(capacity_report(str(folder)), expected)
-    assert expected.attrs["timezone"] == "UTC"
-    assert list(folder.glob("_hot/*"))
+    record(folder, *sweeps, service="prod")
+    expected = ck.capacity_report(pd.concat(sweeps), "UTC")
+    found = ck.capacity_report(str(folder))
+    assert (found.attrs["service"], found.attrs["timezone"]) == ("prod", "UTC")
+    pd.testing.assert_frame_equal(found, expected)
 
 
 def test_nothing_gives_an_empty_report_of_the_same_types(tmp_path):
     """No samples give a report without rows, with the columns and types of a full one."""
-    full = capacity_report(steady([1]))
+    full = ck.capacity_report(steady([1]))
     assert set(full.dtypes.astype(str)) == {"string", "Int64", "Float64"}
     for source, risk in ((tmp_path, None), (samples([]), None), (samples([]), 0.1)):
-        report = capacity_report(source, risk=risk)
+        report = ck.capacity_report(source, risk=risk)
         assert len(report) == 0
         assert report.attrs["totals"]["people_peak"] is None
         assert report.dtypes.equals(full.dtypes)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "match"),
-    [
-        (lambda frame: frame.drop(columns="ret"), "ret is not there"),
-        (lambda frame: frame.assign(time=frame["time"].dt.tz_localize(None)), "no time zone"),
-        (lambda frame: frame.assign(room_id=pd.NA), "needs its time and its room_id"),
-        (lambda frame: frame.assign(users=0.5), "whole numbers"),
-    ],
-)
-def test_what_is_no_frame_of_samples_is_refused(wrong, match):
-    """The error says what a sample has to have."""
-    with pytest.raises(ValueError, match=match):
-        capacity_report(wrong(steady([1])))
-
-
-def test_a_sample_that_is_there_twice_counts_once():
-    """As where two parts of a recording that overlap are put together; of two, one that was read
-    counts."""
-    part = steady([0, 3, 3, 0])
-    assert report(part, part.iloc[1:]).equals(report(part))
-    failed = steady([None] * 4, ret=504)
-    for frames in ((part, failed), (failed, part)):
-        assert report(*frames)["peak"]["a"] == 3
-        assert report(*frames)["coverage"]["a"] == 1
+@pytest.mark.parametrize("count", [ck.capacity_report, ck.meetings])
+def test_samples_are_those_of_one_service(tmp_path, count):
+    """Rooms of two services may have the same IDs: of two it says how to take one."""
+    frame = steady([1])
+    for service in ("one.example", "two.example"):
+        frame.attrs["service"] = service
+        ck.save_occupancy(frame, tmp_path)
+    with pytest.raises(ck.ConfigError, match=r"one\.example, two\.example") as refused:
+        count(tmp_path)
+    chosen = refused.value.advice.partition("of one: ")[2].rstrip(".")
+    found = count(eval(chosen, {"samples": ck.load_occupancy(tmp_path)}))
+    assert found.attrs["service"] == "one.example"
 
 
 # With a risk, a window of ten days
@@ -291,7 +253,7 @@ def daily(*peaks: int | None, room: str = "a", **others: object) -> pd.DataFrame
 
 def at_risk(*frames: pd.DataFrame, risk: float = 0.5) -> pd.DataFrame:
     """The report on these rooms."""
-    return capacity_report(pd.concat(frames), "UTC", risk, "10d").set_index("room_id")
+    return ck.capacity_report(pd.concat(frames), "UTC", risk, "10d").set_index("room_id")
 
 
 GROWTH = [daily(10, later, room=f"{later}") for later in (11, 12, 15, 20)]
@@ -315,7 +277,7 @@ def test_a_cap_at_risk_is_the_last_peak_times_a_quantile_of_how_peaks_grow():
     }
 
 
-FULL = "at its cap for 10 days, so true demand is unknown: no cap is suggested"
+AT_CAP = f"at its cap for 10 days, {FULL}no cap is suggested"
 UNREAD = "read for less than four fifths of the last 10 days"
 
 
@@ -325,8 +287,7 @@ UNREAD = "read for less than four fifths of the last 10 days"
         (daily(1, 1), 1, 1, f"peak 1 {AT_RISK}"),
         (daily(30, 20, 10, 20), 3, 30, f"peak 20 {AT_RISK}"),
         # of a room at its cap nobody knows who else wanted to come
-        (daily(40, 10, attendee_max=40), 0, None, FULL),
-        (daily(4, 2, attendee_max=None, ret=700), 0, None, "peak 4; its attendee_max could not be"),
+        (daily(40, 10, attendee_max=40), 0, None, AT_CAP),
         (daily(1, 1, people=0, devices=1), 0, None, "never used; only devices were in it"),
         # from nobody there is no ratio; to nobody there is
         (daily(0, 10), 0, 15, f"peak 10 {AT_RISK}"),
@@ -360,23 +321,20 @@ def test_a_window_that_is_not_whole_compares_nothing():
     )
 
 
-@pytest.mark.parametrize("risk", [0.05, 0.10, 0.20])
-def test_no_larger_share_of_the_rooms_than_was_said_exceeds_its_cap(risk):
-    """Of rooms whose weeks are alike but for chance, in the week after three; nor are the caps so
-    large that hardly any room would."""
-    exceeded, rooms, days = [], 100, 21
-    for seed in range(10):
-        chance = np.random.default_rng(seed)
-        largest = chance.integers(4, 40, rooms)
-        users = np.ceil(largest * chance.beta(1, 3, (days + 7, rooms))).astype(int)
-        frame = steady(users[:days].ravel(), devices=0)
-        times = pd.date_range("2026-06-01T12:00Z", periods=days, freq="1D", unit="ms")
-        names = pd.array([f"{room:02}" for room in range(rooms)] * days, "string")
-        frame = frame.assign(time=np.repeat(times, rooms), room_id=names)
-        found = capacity_report(frame, "UTC", risk=risk, ahead="1w")
-        assert found.attrs["pairs"] == 2 * rooms
-        exceeded.append((users[days:].max(axis=0) > found["suggested"].to_numpy(int)).mean())
-    assert risk / 2 < np.mean(exceeded) <= risk + 0.01
+def test_caps_at_a_risk_of_10_percent_are_exceeded_by_at_most_13():
+    """In the four weeks after the recording, over buildings of the sandbox."""
+    exceeded = []
+    with Sandbox() as sandbox:
+        for seed in range(40, 48):
+            options = {"rooms": 60, "every": 900, "until": "2026-03-12 18:00", "seed": seed}
+            past = sandbox.simulate(days=140, **options)
+            later = past[past["time"] > past["time"].max() - timedelta(weeks=4)]
+            found = ck.capacity_report(past.drop(later.index), "UTC", risk=0.10)
+            peaks = later.groupby("room_id")["users"].max()
+            found = found.dropna(subset=["suggested"])
+            exceeded.append(found["room_id"].map(peaks) > found["suggested"])
+    assert len(pd.concat(exceeded)) > 250
+    assert 0 < pd.concat(exceeded).mean() <= 0.13
 
 
 @pytest.mark.parametrize(
@@ -388,16 +346,5 @@ def test_no_larger_share_of_the_rooms_than_was_said_exceeds_its_cap(risk):
 )
 def test_what_is_no_share_or_no_time_is_refused(options):
     """The error shows an example."""
-    with pytest.raises(ConfigError, match=r"such as '4w'|such as 0\.10"):
-        capacity_report(steady([1]), **options)
-
-
-def test_a_risk_is_that_of_one_service(tmp_path):
-    """Rooms of two services may have the same numbers."""
-    frame = steady([1])
-    for service in ("one.example", "two.example"):
-        frame.attrs["service"] = service
-        save_occupancy(frame, tmp_path)
-    with pytest.raises(ConfigError, match=r"one\.example, two\.example"):
-        capacity_report(tmp_path, risk=0.1)
-    assert len(capacity_report(tmp_path)) == 1
+    with pytest.raises(ck.ConfigError, match=r"such as '4w'|such as 0\.10"):
+        ck.capacity_report(steady([1]), **options)

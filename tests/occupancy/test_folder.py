@@ -1,321 +1,306 @@
 """The folder: nothing is lost or counted twice, whoever dies or comes late."""
 
-import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
-from datetime import date
-from pathlib import Path
+import time
+from datetime import date, datetime, timedelta, timezone
 
+import dask
+import dask.dataframe
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from confkit.occupancy import folder as storage
-from confkit.occupancy.capacity import capacity_report
-from confkit.occupancy.folder import (
-    ABSORBED,
-    RecordingError,
-    compact,
-    reading,
-    save_occupancy,
-)
-from confkit.occupancy.loading import load_occupancy
-from tests.occupancy.made import record, sweep
+import confkit as ck
+from tests.occupancy.made import record, samples, sweep
 
-NEXT_DAY = date(2026, 6, 2)
+NUMBERS = ("users", "people", "devices", "attendee_max", "ret")
+TYPES = {
+    "time": "datetime64[ms, UTC]",
+    "room_id": "string",
+    **dict.fromkeys(NUMBERS, "Int64"),
+    "service": "string",
+}
 HOURS = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
-DAY = "date=2026-06-01/day.parquet"
+NEXT = sweep("2026-06-02T00:00Z")
 
 
-def parts(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.parquet"))
+def load(folder, **window):
+    """The samples of a folder, without their service."""
+    return ck.load_occupancy(folder, **window).drop(columns="service")
 
 
-def same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
-    order = ["time", "room_id"]
-    frames = [frame.sort_values(order, ignore_index=True) for frame in (one, other)]
-    return frames[0].equals(frames[1])
+def whole(*sweeps):
+    return pd.concat(sweeps, ignore_index=True)
 
 
-def test_a_day_becomes_one_file_sorted_by_room_and_time(tmp_path):
-    """A finished day is one file, by room and time; its sweeps go, and today's stay. A late one, as
-    from a clock that stepped back, is read at once, and goes there with the next compaction."""
-    today = sweep("2026-06-02T00:00Z")
-    hot = record(tmp_path, *HOURS, today)
-    compact(tmp_path, NEXT_DAY)
-    assert parts(tmp_path) == [DAY]
-    stored = pq.ParquetFile(tmp_path / DAY).read().to_pylist()
-    assert [(row["room_id"], row["time"].hour) for row in stored] == [
-        (room, hour) for room in "ab" for hour in range(3)
+def names(folder, kind="*"):
+    """What is in the folder, by day."""
+    return sorted(f"{path.name[:10]}{path.suffix}" for path in folder.glob(kind))
+
+
+def age(path, days=3):
+    """Makes a file one that nobody has touched for days."""
+    os.utime(path, (time.time() - days * 86_400,) * 2)
+
+
+# What is written is read
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_samples_come_back_as_they_were(tmp_path, saved):
+    """Sorted by time and room, in their types; what is missing is missing and 0 is 0, whatever a
+    room is called, from CSV and from Parquet."""
+    ids = ["a", "NA", "", " ", "0012", "ü/ ", '"', "a,b", "a\n\nb", "\r", "=1", "\x00"]
+    rows = [{"time": "2026-06-01T00:00:00.123Z", "room_id": room, "users": 0} for room in ids]
+    rows[0] |= {"users": None, "ret": 404}
+    rows[1] |= {"users": 3, "devices": 1, "ret": None, "attendee_max": 0}
+    frame = samples(rows)
+    if saved:
+        frame.attrs["service"] = "conf/éx:8080"
+        assert ck.save_occupancy(frame.sample(frac=1, random_state=1), tmp_path) == len(ids)
+    else:
+        record(tmp_path, frame, service="conf/éx:8080")
+    found = ck.load_occupancy(str(tmp_path))
+    assert found.dtypes.astype(str).to_dict() == TYPES
+    assert found.attrs == {"service": "conf/éx:8080"}
+    assert set(found.pop("service")) == {"conf/éx:8080"}
+    assert found.equals(frame.sort_values("room_id", ignore_index=True))
+    assert names(tmp_path) == ["2026-06-01.parquet" if saved else "2026-06-01.csv"]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "expected"),
+    [
+        (None, None, [(1, 0), (1, 8), (1, 16), (2, 0), (2, 8), (2, 16)]),
+        ("2026-06-01T08:00Z", "2026-06-02T08:00Z", [(1, 8), (1, 16), (2, 0)]),
+        ("2026-06-01T16:00:00.001Z", None, [(2, 0), (2, 8), (2, 16)]),
+        (None, datetime(2026, 6, 1, 10, tzinfo=timezone(timedelta(hours=2))), [(1, 0)]),
+        (pd.Timestamp("2026-06-02T09:00Z"), None, [(2, 16)]),
+        (date(2026, 6, 4), None, []),
+        # without an offset they are local time, here 5:45 ahead
+        ("2026-06-02T05:45", "2026-06-02T13:45", [(2, 0)]),
+        (date(2026, 6, 2), None, [(2, 0), (2, 8), (2, 16)]),
+    ],
+)
+def test_a_window_begins_with_since_and_ends_before_until(
+    tmp_path, monkeypatch, since, until, expected
+):
+    """To the millisecond, in any form of a time. Days outside of it are not even opened."""
+    monkeypatch.setenv("TZ", "Asia/Kathmandu")
+    time.tzset()
+    record(tmp_path, *(sweep(f"2026-06-0{day}T{at:02}:00Z") for day in (1, 2) for at in (0, 8, 16)))
+    (tmp_path / "2026-05-30-000000000000.csv").mkdir()
+    try:
+        since = since or date(2026, 6, 1)
+        times = load(tmp_path, since=since, until=until)["time"].drop_duplicates()
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert list(zip(times.dt.day, times.dt.hour, strict=True)) == expected
+
+
+@pytest.mark.parametrize("moment", ["2026-13-01", "10/11/2026", "09:00", "", 5, pd.NaT])
+def test_what_is_no_time_is_refused(tmp_path, moment):
+    """A window's end that is no time is a ValueError that names it."""
+    with pytest.raises(ValueError, match=r"since is .*2026-03-29T08:00"):
+        ck.load_occupancy(tmp_path, since=moment)
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask's own calls of pandas
+def test_pandas_and_dask_read_the_parquet_of_a_folder(tmp_path):
+    """Typed, as `load_occupancy` does; an empty folder gives no samples, of the same types."""
+    assert ck.load_occupancy(tmp_path).dtypes.astype(str).to_dict() == TYPES
+    ck.save_occupancy(whole(*HOURS, NEXT), tmp_path)
+    record(tmp_path, sweep("2026-06-03T00:00Z"))
+    ours, files = ck.load_occupancy(tmp_path, until="2026-06-03T00:00Z"), f"{tmp_path}/*.parquet"
+    with dask.config.set(scheduler="synchronous"):
+        frames = [dask.dataframe.read_parquet(files).compute()]
+    frames.append(pd.concat(map(pd.read_parquet, sorted(tmp_path.glob("*.parquet")))))
+    for frame in frames:
+        pd.testing.assert_frame_equal(frame.reset_index(drop=True), ours)
+
+
+# Who dies, and who comes late
+
+
+def test_a_torn_sweep_is_none(tmp_path):
+    """Wherever a sweep is cut off, those before it are read and it is not; another start of a
+    recorder goes on in a file of its own."""
+    odd = sweep("2026-06-01T03:00Z", ["a", 'b"\n\n"c', "d"])
+    record(tmp_path / "whole", HOURS[0], odd)
+    [file] = (tmp_path / "whole").iterdir()
+    data = file.read_bytes()
+    first = len(data[: data.index(b"\n\n")]) + 2
+    for cut in range(len(data)):
+        (folder := tmp_path / str(cut)).mkdir()
+        (folder / file.name).write_bytes(data[:cut])
+        assert load(folder).equals(HOURS[0] if cut >= first else HOURS[0][:0]), cut
+    record(folder, HOURS[1])
+    assert load(folder).equals(whole(HOURS[0], HOURS[1]))
+    record(folder, NEXT, sweep("2026-06-03T00:00Z"))
+    assert load(folder, until=date(2026, 6, 2)).equals(whole(HOURS[0], HOURS[1]))
+
+
+def test_days_that_are_over_become_parquet(tmp_path):
+    """A recorder's own, once it begins another day, also where its clock was set back to a day that
+    had become Parquet; and those that nobody has touched for two days. Unfinished files of the dead
+    go, too."""
+    record(tmp_path, sweep("2026-05-30T00:00Z"))
+    [abandoned] = tmp_path.iterdir()
+    (draft := tmp_path / ".draft-1").touch()
+    (tmp_path / ".draft-2").touch()
+    for path in (abandoned, draft):
+        age(path)
+    record(tmp_path, young := sweep("2026-05-31T00:00Z"))
+    late = sweep("2026-06-01T09:00Z")
+    record(tmp_path, *HOURS, NEXT, late, sweep("2026-06-02T09:00Z"))
+    assert names(tmp_path, "[!.]*") == [
+        "2026-05-30.parquet",
+        "2026-05-31.csv",
+        *("2026-06-01.parquet", "2026-06-01.parquet"),
+        *("2026-06-02.csv", "2026-06-02.parquet"),
     ]
-    assert list(tmp_path.glob("_hot/*")) == [hot[-1]]
-    late = sweep("2026-06-01T09:00Z", users=7)
-    record(tmp_path, late)
+    assert [path.name for path in tmp_path.glob(".*")] == [".draft-2"]
+    frame = load(tmp_path, since="2026-05-31T00:00Z", until="2026-06-02T00:00Z")
+    assert frame.equals(whole(young, *HOURS, late))
+    assert len(load(tmp_path)) == 2 * 8
+
+
+def test_a_recorder_that_was_taken_for_dead_goes_on(tmp_path):
+    """Its file became Parquet while its machine was suspended; or both files are there, as after a
+    death between two steps. Nothing is lost, nor there twice."""
+    files = record(tmp_path, HOURS[0])
+    age(next(tmp_path.glob("*.csv")))
+    record(tmp_path, sweep("2026-06-01T00:30Z", "c"))
+    assert names(tmp_path) == ["2026-06-01.csv", "2026-06-01.parquet"]
+    record(files, HOURS[1])
+    assert len(load(tmp_path)) == 5
+    [parquet] = tmp_path.glob("*.parquet")
+    shutil.copy(max(tmp_path.glob("*.csv"), key=os.path.getsize), parquet.with_suffix(".csv"))
+    assert len(load(tmp_path)) == 5
+
+
+def test_samples_have_a_key(tmp_path):
+    """Of the same time, room and service each is there once, however often it is saved, and of two
+    that differ one that was read; rooms of two services are two."""
+    frame = whole(sweep("2026-06-01T23:59:59.999Z"), NEXT)
     for _ in range(2):
-        assert same(load_occupancy(tmp_path), pd.concat([*HOURS, late, today]))
-        compact(tmp_path, NEXT_DAY)
-    assert list(tmp_path.glob("_hot/*")) == [hot[-1]]
-
-
-def test_a_day_names_the_sweeps_in_it_and_they_count_no_more(tmp_path):
-    """Sweeps that a day names are ignored when they are there all the same, as after a death
-    between the two steps; the next compaction removes them."""
-    hot = record(tmp_path, *HOURS)
-    kept = [(path, path.read_bytes()) for path in hot]
-    compact(tmp_path, NEXT_DAY)
-    metadata = pq.read_schema(tmp_path / DAY).metadata
-    assert sorted(json.loads(metadata[ABSORBED])) == [path.name for path in hot]
-    for path, content in kept:
-        path.write_bytes(content)
-    assert same(load_occupancy(tmp_path), pd.concat(HOURS))
-    compact(tmp_path, NEXT_DAY)
-    assert not list(tmp_path.glob("_hot/*"))
-    assert parts(tmp_path) == [DAY]
-    assert same(load_occupancy(tmp_path), pd.concat(HOURS))
-
-
-def test_a_death_at_any_step_of_a_compaction_loses_and_doubles_nothing(tmp_path):
-    """A process that dies at its n-th system call that changes the folder leaves each sample there
-    exactly once, and the next compaction finishes the work."""
-    record(tmp_path / "0", *HOURS)
-    for step in range(1, 8):
-        shutil.copytree(tmp_path / "0", tmp_path / str(step))
-    dying = [sys.executable, "-c", DYING, str(tmp_path)]
-    ends = subprocess.run(dying, check=True, capture_output=True, text=True).stdout.split()
-    assert ends == ["9"] * 7 + ["0"]
-    for folder in [tmp_path / str(step) for step in range(8)]:
-        assert same(load_occupancy(folder), pd.concat(HOURS))
-        compact(folder, NEXT_DAY)
-        assert parts(folder) == [DAY]
-        assert same(load_occupancy(folder), pd.concat(HOURS))
-
-
-# Each change of the folder raises an audit event, at which a process can end as if killed.
-DYING = """
-import os, sys
-from datetime import date
-from pathlib import Path
-from confkit.occupancy.folder import compact
-
-changes = {"os.mkdir", "os.link", "os.remove", "os.rename"}
-
-def die(event, arguments):
-    global left
-    if event in changes:
-        if not left:
-            os._exit(9)
-        left -= 1
-
-for left in range(8):
-    folder = Path(sys.argv[1], str(left))
-    if not (child := os.fork()):
-        sys.addaudithook(die)
-        compact(folder, date(2026, 6, 2))
-        os._exit(0)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-
-
-def test_a_compaction_keeps_away_from_who_reads(tmp_path):
-    """While somebody reads, sweeps come but none goes into its day, and others read too; afterwards
-    the compaction does its work."""
-    record(tmp_path, *HOURS[:2])
-    with reading(tmp_path) as found:
-        assert compact(tmp_path, NEXT_DAY, wait=False) is None
-        record(tmp_path, HOURS[2])
-        assert same(load_occupancy(tmp_path), pd.concat(HOURS))
-        assert all(path.exists() for path in found.files)
-    compact(tmp_path, NEXT_DAY, wait=False)
-    assert parts(tmp_path) == [DAY]
-    assert same(load_occupancy(tmp_path), pd.concat(HOURS))
-
-
-def test_a_reading_waits_for_a_compaction(tmp_path):
-    """Who reads while a day is written waits, and finds each sample once."""
-    record(tmp_path, sweep("2026-06-01T00:00Z"))
-    with ThreadPoolExecutor() as pool:
-        with storage._locked(tmp_path, write=True):
-            assert sorted(path.name for path in tmp_path.iterdir()) == ["_hot", "_lock"]
-            reader = pool.submit(load_occupancy, tmp_path)
-            assert wait([reader], timeout=0.3).not_done
-            record(tmp_path, sweep("2026-06-01T01:00Z"))
-            storage._write_day(tmp_path, date(2026, 6, 1), storage.contents(tmp_path))
-        assert len(reader.result(30)) == 4
-
-
-WAITS = """
-import signal, sys
-from confkit.occupancy.loading import load_occupancy
-signal.signal(signal.SIGINT, signal.default_int_handler)
-print("waits", flush=True)
-load_occupancy(sys.argv[1])
-"""
-
-
-def test_ctrl_c_ends_a_wait_for_the_lock(tmp_path):
-    """Whoever holds it may have been stopped; who waits is not held with it."""
-    record(tmp_path, sweep("2026-06-01T00:00Z"))
-    with storage._locked(tmp_path, write=True):
-        run = [sys.executable, "-c", WAITS, str(tmp_path)]
-        with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-            assert child.stdout.readline() == b"waits\n"
-            while child.poll() is None:  # until it has begun to wait
-                child.send_signal(signal.SIGINT)
-                with suppress(subprocess.TimeoutExpired):
-                    child.wait(0.2)
-            assert b"KeyboardInterrupt" in child.stderr.read()
-
-
-def test_two_savings_at_once_take_turns(tmp_path):
-    """Threads that save the same samples and others into a new folder leave each of them once."""
-    common = sweep("2026-06-01T10:00Z", "abc")
-    frames = [pd.concat([common, sweep("2026-06-01T11:00Z", [str(at)])]) for at in range(8)]
-    with ThreadPoolExecutor() as pool:
-        added = list(pool.map(save_occupancy, frames, [tmp_path / "new"] * len(frames)))
-    assert sum(added) == 3 + len(frames)
-    assert len(load_occupancy(tmp_path / "new")) == 3 + len(frames)
-
-
-def test_a_copy_without_its_lock_is_read(tmp_path):
-    """A folder of days alone, such as a copy that cannot be written to, is read as it is."""
-    record(tmp_path / "kept", sweep("2026-06-01T00:00Z"))
-    compact(tmp_path / "kept", NEXT_DAY)
-    day = tmp_path / "copy" / "date=2026-06-01"
-    shutil.copytree(tmp_path / "kept" / day.name, day)
-    assert len(load_occupancy(day.parent)) == 2
-    assert [path.name for path in day.parent.iterdir()] == [day.name]
-
-
-def test_memory_for_a_day_does_not_grow_with_its_rooms(tmp_path, monkeypatch):
-    """A day of more samples than are sorted at once comes out whole and in order all the same."""
-    monkeypatch.setattr(storage, "_AT_ONCE", 10)
-    sweeps = [sweep(f"2026-06-01T0{hour}:00Z", map(str, range(17))) for hour in range(3)]
-    record(tmp_path, *sweeps)
-    compact(tmp_path, NEXT_DAY)
-    stored = pq.ParquetFile(tmp_path / DAY)
-    order = ["room_id", "time"]
-    expected = pd.concat(sweeps).sort_values(order, ignore_index=True)
-    assert stored.read().to_pandas()[order].equals(expected[order])
-    assert stored.num_row_groups > 1
-    assert same(load_occupancy(tmp_path), expected)
-
-
-def test_a_file_that_may_not_grow_is_a_clear_error_and_no_torn_file(tmp_path):
-    """Where a file cannot be written to its end, as on a full disk, nothing of it stays, and what
-    was there before is safe."""
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.count("File too large. What was recorded before is safe") == 2
-    assert len(load_occupancy(tmp_path)) == 2
-    assert len(list(tmp_path.rglob("*.*"))) == 1
+        assert ck.save_occupancy(frame, tmp_path) == 4
+    assert names(tmp_path) == ["2026-06-01.parquet", "2026-06-02.parquet"]
+    ck.save_occupancy(frame.assign(users=pd.NA, ret=504), tmp_path)
+    record(tmp_path, NEXT)
+    assert load(tmp_path).equals(frame)
+    frame.attrs["service"] = "prod"
+    ck.save_occupancy(frame, tmp_path)
+    found = ck.load_occupancy(tmp_path)
+    assert (len(found), found.attrs["service"]) == (8, "prod")
+    assert found[found["service"] == "prod"]["users"].tolist() == [1] * 4
+    assert ck.save_occupancy(frame.iloc[:0], tmp_path) == 0
 
 
 LIMITED = """
 import resource, sys
 from pathlib import Path
+import confkit as ck
 from tests.occupancy.made import record, sweep
-from confkit.occupancy.folder import RecordingError, save_occupancy
 
 folder = Path(sys.argv[1])
+files = record(folder, sweep("2026-06-01T00:00Z"))
 resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))
-record(folder, sweep("2026-06-01T00:00Z"))
-large = sweep("2026-06-01T00:01Z", map(str, range(5000)))
-for write in (lambda: record(folder, large), lambda: save_occupancy(large, folder)):
+large = sweep("2026-06-01T00:01Z", map(str, range(50_000)))
+for write in (lambda: record(files, large), lambda: ck.save_occupancy(large, folder)):
     try:
         write()
-    except RecordingError as error:
+    except ck.RecordingError as error:
         print(error)
 """
 
 
-def test_torn_and_foreign_files_are_named_and_skipped(tmp_path):
-    """Each torn or foreign file is named in a warning with what is wrong, and the rest is read;
-    they are still there afterwards, compacted days or not."""
-    good = [sweep(f"2026-06-0{day}T00:00Z") for day in (1, 2, 3)]
-    hot = record(tmp_path, *good)
-    compact(tmp_path, NEXT_DAY)
-    torn = hot[1].with_name(hot[1].name.replace("20260602", "20260601"))
-    torn.write_bytes(hot[1].read_bytes()[:300])
-    pretender, zeros = (tmp_path / f"date=2026-06-0{day}/day.parquet" for day in (4, 2))
-    pretender.parent.mkdir()
-    pq.write_table(pa.table({"x": [1]}), pretender)
-    zeros.parent.mkdir()
-    zeros.write_bytes(bytes(1000))
-    (note := tmp_path / "notes.txt").write_text("mine")
-    (tmp_path / ".DS_Store").write_text("nobody's")
-    for _ in range(2):
-        with pytest.warns(UserWarning, match="skipped in the recording") as told:
-            assert same(load_occupancy(tmp_path), pd.concat(good))
-        assert len(told) == 1
-        assert all(str(path) in str(told[0].message) for path in (torn, pretender, zeros, note))
-        assert "DS_Store" not in str(told[0].message)
-        assert set(compact(tmp_path, date(2026, 6, 3)).strange) == {torn, zeros, note}
+def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
+    """Where a file cannot be written to its end, as on a full disk, what was there before is safe,
+    and what was half written counts for nothing."""
+    limited = [sys.executable, "-c", LIMITED, str(tmp_path)]
+    done = subprocess.run(limited, capture_output=True, text=True, check=True)
+    assert done.stdout.count("File too large. What was recorded before is safe") == 2
+    assert len(load(tmp_path)) == 2
+    assert names(tmp_path) == ["2026-06-01.csv"]
 
 
-def test_a_file_damaged_inside_is_named(tmp_path):
-    """A file whose end is whole and whose inside is not is an error that names it, and a compaction
-    leaves it where it is."""
-    good, bad = record(tmp_path, sweep("2026-06-01T00:00Z"), sweep("2026-06-01T00:01Z"))
-    content = bytearray(bad.read_bytes())
-    content[4:60] = b"\xff" * 56
-    bad.write_bytes(content)
-    for act in (load_occupancy, capacity_report, lambda folder: compact(folder, NEXT_DAY)):
-        with pytest.raises(RecordingError, match=f"{bad.name} is damaged inside"):
-            act(tmp_path)
-    bad.rename(tmp_path.parent / "moved")
-    assert len(load_occupancy(tmp_path)) == 2
-    assert good.exists()
+# What is no recording
 
 
-def test_what_a_dead_process_left_unfinished_goes_after_a_day(tmp_path):
-    """An unfinished file is never read; after a day it is a dead process's and goes."""
-    record(tmp_path, HOURS[0])
-    for name in ("old", "new"):
-        (tmp_path / f"_hot/.draft-{name}").write_bytes(b"half")
-    os.utime(tmp_path / "_hot/.draft-old", (0, 0))
-    assert len(load_occupancy(tmp_path)) == 2
-    compact(tmp_path, NEXT_DAY)
-    assert [path.name for path in tmp_path.glob("_hot/*")] == [".draft-new"]
+def test_foreign_files_are_named_and_damaged_ones_are_an_error(tmp_path, caplog):
+    """A foreign file is named in a warning and the rest is read. Of what is damaged the error says
+    which file; a recorder goes on beside it."""
+    record(tmp_path, *HOURS)
+    for name in ("notes.txt", "2026-06-01.csv", ".DS_Store"):
+        (tmp_path / name).write_text("mine")
+    with pytest.warns(UserWarning, match=r"skipped 2 .*: 2026-06-01\.csv, notes\.txt\.") as warned:
+        assert load(tmp_path).equals(whole(*HOURS))
+    assert warned[0].filename == __file__
+    (tmp_path / "notes.txt").unlink()
+    (tmp_path / "2026-06-01.csv").unlink()
+    for name, content in (
+        ("2026-06-01-0123456789ab.parquet", b"PAR1"),
+        ("2026-06-01-0123456789ab.csv", b"a,b\n1,2\n\n"),
+        ("2026-06-01-0123456789ab.parquet", pd.DataFrame({"a": [1]}).to_parquet()),  # not ours
+    ):
+        (damaged := tmp_path / name).write_bytes(content)
+        with pytest.raises(ck.RecordingError, match=f"{name} cannot be read: .*Move it out"):
+            ck.load_occupancy(tmp_path)
+        age(damaged)
+        record(tmp_path, NEXT)
+        damaged.unlink()
+    assert "0123456789ab.csv stays CSV for now" in caplog.text
+    assert load(tmp_path).equals(whole(*HOURS, NEXT))
 
 
-def test_saved_samples_are_there_once_however_often_they_are_saved(tmp_path):
-    """save_occupancy adds each day's samples as a part, says their number, and adds the same ones
-    no second time."""
-    frame = pd.concat([sweep("2026-06-01T23:59:59.999Z"), sweep("2026-06-02T00:00Z")])
-    assert save_occupancy(frame.sample(frac=1, random_state=1), tmp_path) == 4
-    assert parts(tmp_path) == ["date=2026-06-01/day.parquet", "date=2026-06-02/day.parquet"]
-    assert save_occupancy(frame, tmp_path) == 0
-    assert same(load_occupancy(tmp_path), frame)
-    more = sweep("2026-06-02T00:00Z", ["c"])
-    assert save_occupancy(pd.concat([frame, more]), str(tmp_path)) == 1
-    assert same(load_occupancy(tmp_path), pd.concat([frame, more]))
-    recorded = sweep("2026-06-03T10:00Z")
-    record(tmp_path, recorded)
-    assert save_occupancy(recorded.assign(users=recorded["users"] + 1), tmp_path) == 0
-    assert same(load_occupancy(tmp_path), pd.concat([frame, more, recorded]))
-    assert save_occupancy(frame.iloc[:0], tmp_path) == 0
+def test_a_folder_of_an_earlier_version_is_refused(tmp_path, client):
+    """Whoever reads it or writes into it; what the error advises copies its days."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    (old / "_hot").mkdir(parents=True)
+    (old / "date=2026-06-01").mkdir()
+    whole(*HOURS).to_parquet(old / "date=2026-06-01/day.parquet")
+    for act in (
+        ck.load_occupancy,
+        lambda folder: ck.save_occupancy(NEXT, folder),
+        lambda folder: ck.Recorder(folder).record(client, ["1"], sweeps=1),
+    ):
+        with pytest.raises(ck.ConfigError, match="form of an earlier version") as refused:
+            act(old)
+    advice = refused.value.advice.partition("into it: ")[2]
+    eval(advice.replace("'new'", "new"), {"ck": ck, "pd": pd, "new": new})
+    assert load(new).equals(whole(*HOURS))
+
+
+def test_what_is_no_folder_is_a_clear_error(tmp_path):
+    """It is named, with what makes one; a file in its place is not written over."""
+    (place := tmp_path / "taken").write_text("")
+    with pytest.raises(ck.ConfigError, match=r"recording at .*taken, which is a file.*confkit rec"):
+        ck.load_occupancy(place)
+    with pytest.raises(ck.ConfigError, match="none, which is not there"):
+        ck.load_occupancy(tmp_path / "none")
+    with pytest.raises(ck.RecordingError, match="taken was not written"):
+        ck.save_occupancy(NEXT, place)
 
 
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"time": pd.Timestamp("2026-06-01")}, "time zone"),
-        ({"users": 1.5}, "users"),
-        ({"room_id": pd.NA}, "room_id"),
-        ({"ret": "what"}, "ret"),
+        ({"time": pd.Timestamp("2026-06-01")}, "no time zone"),
+        ({"users": 1.5}, "users, .*have to be whole numbers"),
+        ({"room_id": pd.NA}, "needs its time and its room_id"),
+        ({"ret": "what"}, "ret of the samples"),
+        (None, "users is not there"),
     ],
 )
 def test_what_are_no_samples_is_refused(tmp_path, change, named):
     """A frame without a column, a zone, an ID or whole numbers is a ValueError that names it."""
     frame = sweep("2026-06-01T10:00Z")
-    for wrong, name in ((frame.assign(**change), named), (frame.drop(columns="users"), "users")):
-        with pytest.raises(ValueError, match=name):
-            save_occupancy(wrong, tmp_path)
+    wrong = frame.assign(**change) if change else frame.drop(columns="users")
+    for act in (lambda: ck.save_occupancy(wrong, tmp_path), lambda: ck.capacity_report(wrong)):
+        with pytest.raises(ValueError, match=named):
+            act()
     assert not list(tmp_path.iterdir())

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import confkit as ck
-from confkit.occupancy.loading import load_occupancy
 from tests.commands import run
 
 TOLD = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+\+00:00): 3 rooms, [13] without a value")
@@ -46,12 +45,12 @@ def apart(*command, **keys):
 
 
 def test_it_records_and_ends_after_so_many_sweeps(record, tmp_path):
-    """Each sweep is a line on standard error, the end one on standard output, and the status 0."""
+    """Each sweep is a line on standard error, the end is one on standard output; status 0."""
     status, said, log = record("--every", "0.2", "--sweeps", "3", by=apart)
     assert status == 0, log
     assert said.startswith("sweeps: 3; rows: 9, of which 3 without a value")
     assert len(TOLD.findall(log)) == 3
-    frame = load_occupancy(tmp_path / "kept")
+    frame = ck.load_occupancy(tmp_path / "kept")
     assert frame["ret"].value_counts().to_dict() == {0: 6, 404: 3}
 
 
@@ -75,7 +74,7 @@ def test_a_signal_ends_it_cleanly(record, tmp_path, sent):
     assert status == 0, log
     assert said.startswith("sweeps: 1; rows: 3,")
     assert "Traceback" not in log
-    assert len(load_occupancy(tmp_path / "kept")) == 3
+    assert len(ck.load_occupancy(tmp_path / "kept")) == 3
 
 
 @pytest.mark.parametrize(

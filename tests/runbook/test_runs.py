@@ -180,8 +180,9 @@ def test_a_user_who_leaves_a_moment_later_is_not_one_who_came_back():
 
 
 def test_a_recording_is_judged_by_its_own_service_and_by_what_could_be_read(tmp_path):
-    """The samples name whose they are. Users without their room's limit (A3 failed) say nothing of
-    whether it was full: UNKNOWN, and the room is named. A folder without samples is UNKNOWN."""
+    """The samples name whose they are, and those of another service in the folder do not count.
+    What failed says nothing of whether a room was full: UNKNOWN, and the room is named. A folder
+    without samples is UNKNOWN."""
     whole = "every room was read often enough"
     with world("capacity-review", "") as there:
         empty = there.play(recording=str(tmp_path))
@@ -190,14 +191,16 @@ def test_a_recording_is_judged_by_its_own_service_and_by_what_could_be_read(tmp_
         never, half, _ = past.room_id.unique()
         late = past.index >= len(past) / 2
         lost = (past.room_id == never) | (past.room_id == half) & late
-        past.loc[lost, "attendee_max"], past.loc[lost, "ret"] = pd.NA, 700
+        past.loc[lost, ["users", "people", "devices"]], past.loc[lost, "ret"] = pd.NA, 700
         ck.save_occupancy(past, tmp_path)
         played = there.play(recording=str(tmp_path), now=past.time.max())
         with outside(there.sandbox) as client:
             elsewhere = there.play(recording=str(tmp_path), client=client)
+        ck.save_occupancy(past.assign(users=500, service="prod"), tmp_path)
+        mixed = there.play(recording=str(tmp_path), now=past.time.max())
     assert empty.wrong == {"the recording can be read": "UNKNOWN"}
     assert "no sample" in empty["the recording can be read"].detail
-    assert played.wrong == {whole: "UNKNOWN"}
+    assert mixed.wrong == played.wrong == {whole: "UNKNOWN"}
     named = played[whole].detail.removeprefix("2 of 3 rooms were not: ")
     assert {*named.split(", ")} == {f"{never} (0%)", f"{half} (50%)"}
     other, old = "it is of this service", "it is recent"

@@ -14,10 +14,9 @@ from unittest import mock
 import confkit as ck
 from confkit import course, runbook
 from confkit.operations import A2, A6, B3, Operation
-from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
-from confkit.panels.panel import Panel
+from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, Table
 from confkit.sandbox import RoomJoinRefused, Sandbox
-from tests.panels.pressing import LONG
+from tests.panels.pressing import press, recorded, settled, within
 from tests.secrets.given import (
     Call,
     Drive,
@@ -226,25 +225,41 @@ RUNBOOK = by_name(
 COURSE = {"Finding": Drive(lambda w: course.check("token", w.client.token().reveal()))}
 
 
-def looked_at(panel: Panel, *steps: Call) -> Iterator[Any]:
+def looked_at(make: Call, world: World, *steps: Call) -> Iterator[Any]:
     """The panel after each of these steps, and what came of it."""
+    try:
+        panel = make(world)
+    except ck.ConfkitError as error:  # nothing can be read
+        yield error
+        return
+    for widget in within(panel):
+        if hasattr(widget, "_esm"):
+            widget.messages = recorded(widget)
     for step in steps:
         try:
             yield step(panel)
-        except ck.ConfkitError as error:  # which the panel shows
+        except ck.ConfkitError as error:
             yield error
-        panel.wait(LONG)
+        settled()
         yield panel
     panel.close()
+
+
+def asked(panel: Any, table: Table, *buttons: str) -> list[str]:
+    """What stands beside these buttons once they were pressed, with the first row picked."""
+    table.picked = next(iter(table.shown.index), None)
+    return [press(panel, text) for text in buttons]
 
 
 def rooms(world: World) -> Iterator[Any]:
     """A room is made, picked and deleted."""
     password = world["host_password"]
     return looked_at(
-        RoomExplorer(world.client, list(world.ids)),
+        lambda world: RoomExplorer(world.client, list(world.ids), every=0),
+        world,
         *(partial(RoomExplorer.select, room_id=one) for one in world.ids[:4]),
-        lambda panel: panel.check_media_server(),
+        lambda panel: asked(panel, panel.users, "Force offline", "Delete room"),
+        lambda panel: panel.media_server(world.room_id),
         lambda panel: panel.delete(panel.create("Stand-up", "ops", host_password=password)),
     )
 
@@ -256,11 +271,12 @@ def devices(world: World) -> Iterator[Any]:
     camera = {"user_name": "Hall", "user_address": world.address, "options": options, **login}
     emptied(world)
     return looked_at(
-        DevicePanel(world.client, world.room_id),
+        lambda world: DevicePanel(world.client, world.room_id, every=0),
+        world,
         lambda panel: panel.fill(user_id=new(world), **camera),
         lambda panel: panel.preflight(),
         lambda panel: panel.import_device(),
-        lambda panel: panel.diagnose(),
+        lambda panel: asked(panel, panel.table, "Check health", "Diagnose", "Remove"),
         lambda panel: panel.fill(user_id="d", **{**camera, "user_address": world.broken}),
         lambda panel: panel.import_device(),
     )
@@ -268,9 +284,11 @@ def devices(world: World) -> Iterator[Any]:
 
 def occupancy(world: World) -> Iterator[Any]:
     """Rooms are read, and the samples of one are drawn."""
+    folder = world.folder / new(world)
     return looked_at(
-        OccupancyPanel(world.client, list(world.ids), folder=world.folder / new(world)),
-        lambda panel: ck.Recorder(panel.recorded.folder).record(world.client, world.ids, sweeps=1),
+        lambda world: OccupancyPanel(world.client, list(world.ids), every=0, folder=folder),
+        world,
+        lambda panel: ck.Recorder(folder).record(world.client, world.ids, sweeps=1),
         lambda panel: panel.select(world.room_id),
         lambda panel: panel.refresh(),
         lambda panel: panel.capacity(),

@@ -23,10 +23,9 @@ from IPython.core.ultratb import FormattedTB
 from IPython.lib.pretty import pretty
 
 import confkit as ck
-from confkit.panels.parts import View
 from confkit.tables import as_csv
 from tests.commands import Done
-from tests.panels.pressing import page, within
+from tests.panels.pressing import saved, within
 
 HERE = str(Path(__file__).parent)
 MODES = ("Context", "Verbose", "Plain", "Minimal")
@@ -82,14 +81,14 @@ def of(thing: Any) -> Texts:
 def _of_panel(panel: Any) -> Texts:
     """What a saved notebook and the page hold of it, and each HTML text; what else it shows its
     half in the browser writes as text."""
-    yield "raw", page(panel)
-    if hasattr(panel, "export"):
-        yield "csv", panel.export()
+    yield "raw", saved(panel)
     for one in within(panel):
         assert not isinstance(one, ipywidgets.Label | ipywidgets.HTMLMath), "formulas are set"
         assert not getattr(one, "description_allow_html", False)
-        if isinstance(one, ipywidgets.HTML | View):
-            yield "html", one.html if isinstance(one, View) else one.value
+        if isinstance(one, ipywidgets.HTML):
+            yield "html", one.value
+        for message in getattr(one, "messages", ()):  # which `recorded` keeps
+            yield "raw", f"{message}"
 
 
 def error(raised: BaseException, modes: Iterable[str] = ()) -> Texts:

@@ -1,0 +1,249 @@
+"""Charts with a row for each room: how full it is, or which `attendee_max` it should have."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..occupancy.times import duration, format_moment, format_span, time_zone
+from ..text import counted
+from .figure import AMBER, BLUE, INK, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
+from .rooms import numbers, require_columns, room_state, texts
+
+TOP = 20  # so many rooms have a row each
+_ROW = 26  # pixels
+_WIDEST = 1.25  # share at which a bar is cut off; its words are not
+
+# Colour and opacity of each state, in the order of the states.
+_STATES = {
+    "full": (ORANGE, 1),
+    "nearly full": (AMBER, 1),
+    "in use": (BLUE, 1),
+    "empty": (NEUTRAL, 0.2),
+    "no cap": (NEUTRAL, 0.6),
+    "reached the cap": (ORANGE, 1),
+    "to raise": (AMBER, 1),
+    "to lower": (BLUE, 1),
+    "without a cap": (NEUTRAL, 0.8),
+    "to keep": (NEUTRAL, 0.6),
+    "too little data": (NEUTRAL, 0.4),
+    "never used": (NEUTRAL, 0.2),
+    "not read": (NEUTRAL, 0.3),
+}
+
+
+class Row(NamedTuple):
+    """A room in a chart."""
+
+    rank: tuple[float, ...]
+    room_id: str
+    topic: str
+    state: str
+    text: str  # what stands beside the bar
+    share: float | None = None  # of attendee_max: the bar
+    mark: float | None = None  # another share that has a mark
+    reason: str = ""
+
+    def title(self) -> str:
+        """Return the whole topic, and the ID."""
+        return f"{self.topic} ({self.room_id})" if self.topic else self.room_id
+
+    def order(self) -> tuple[tuple[float, ...], str]:
+        """Return a key that sorts rows by their rank, and "Room 2" before "Room 10"."""
+        return self.rank, re.sub(r"\d+", lambda digits: digits[0].zfill(12), self.title())
+
+    def describe(self) -> str:
+        """Return the row as a line of text."""
+        return f"{self.title()}: {self.text}{f': {self.reason}' if self.reason else ''}"
+
+
+def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> Chart:
+    """Return a Figure of rooms against their `attendee_max`, the fullest on top.
+
+    The frame is that of `occupancy_frame(sweep)`, or any with `room_id`, `users` and `attendee_max`
+    and, where there are such, `topic` and `error`. The 20 fullest rooms have a bar each; of more, a
+    bar above them shows all by their state. A room whose users could not be read (missing) is named
+    as such, never drawn as empty; one without a cap (missing or 0) has no bar. The service and the
+    time of the frame's `attrs` stand in the title; `tz` defaults to local time. `summary()` is the
+    same as plain text, and does not depend on the time. ValueError: a column is missing, or there
+    is no such time zone.
+    """
+    require_columns(frame, "the frame", "room_id", "users", "attendee_max")
+    rows = _occupancy_rows(frame)
+    count = _count_states(rows)
+    finding = f"{counted(len(rows), 'room')}: "
+    if full := count.pop("full", 0):
+        finding = f"{full:,} of {counted(len(rows), 'room')} full, "
+        count = {state: count[state] for state in ("nearly full", "not read") if state in count}
+    finding += ", ".join(f"{number:,} {state}" for state, number in count.items())
+    details = [frame.attrs.get("service", "")]
+    if moment := frame.attrs.get("time"):
+        zone, zone_name = time_zone(tz)
+        local = datetime.fromisoformat(moment).astimezone(zone)
+        details.append(f"{format_moment(local)} ({zone_name})")
+    note = ""
+    if unread := [row.topic or row.room_id for row in rows[TOP:] if row.state == "not read"]:
+        more = f" and {len(unread) - 8:,} more" if len(unread) > 8 else ""
+        note = f"not read: {', '.join(map(shorten, unread[:8]))}{more}"
+    finding, order = finding.removesuffix(", "), f"the {TOP} fullest"
+    caption = "share of attendee_max in use"
+    return _rows_chart(rows, finding, details, note, caption, order)
+
+
+def _occupancy_rows(frame: pd.DataFrame) -> list[Row]:
+    """Return the rooms by share, then those without a cap, then those not read."""
+    rows = []
+    for room_id, topic, error, users, cap in zip(
+        *texts(frame, "room_id", "topic", "error"),
+        *numbers(frame, "users", "attendee_max"),
+        strict=True,
+    ):
+        # A room that was read has a topic: without one, and with an error, its cap is not known.
+        read = cap is not None or bool(topic) or not error
+        state, share, text = room_state(users, cap, read)
+        order = -1.0 if state == "no cap" else -2.0 if share is None else share
+        rows.append(Row((-order, -(users or 0)), room_id, topic, state, text, share))
+    return sorted(rows, key=Row.order)
+
+
+def capacity_chart(report: pd.DataFrame) -> Chart:
+    """Return a Figure of each room's peak against its `attendee_max`, with the suggested one.
+
+    The report is that of `capacity_report`: `room_id`, `attendee_max`, `suggested` and, where there
+    are such, `topic`, `peak`, `minutes_full` and `reason`. Rooms that reached their cap come first,
+    those that were full longest on top, as their true demand is not known; then those with the
+    largest step from the cap to the suggested one, which has a mark; then the others. The first 20
+    have a row each; of more, a bar above them shows all by what is to be done. The service of the
+    report's `attrs` stands in the title. `summary()` is the same as plain text, with the reason for
+    each row. ValueError: a column is missing.
+    """
+    require_columns(report, "the report", "room_id", "attendee_max", "suggested")
+    rows, attrs = _capacity_rows(report), report.attrs
+    count = _count_states(rows)
+    unadvised = count.pop("too little data", 0)
+    parts = [f"{number:,} {state}" for state, number in count.items()]
+    parts += [f"too little data to advise on {unadvised:,}"] * (unadvised > 0)
+    finding = f"Capacity of {counted(len(rows), 'room')}: {', '.join(parts)}"
+    details, totals = [attrs.get("service", "")], attrs.get("totals") or {}
+    if totals.get("since"):
+        span = format_span(*(datetime.fromisoformat(totals[edge]) for edge in ("since", "until")))
+        details.append(f"{span} ({attrs.get('timezone', '')})")
+    note = "suggested is each room's peak: no promise"
+    if risk := attrs.get("risk"):
+        note = f"≤ {100 * risk:g} % risk of exceeding such a cap in the next {attrs.get('ahead')}"
+    caption = "peak as share of attendee_max; the mark is the suggested one"
+    return _rows_chart(rows, finding, details, note, caption, f"the first {TOP}")
+
+
+def _capacity_rows(report: pd.DataFrame) -> list[Row]:
+    """Return the rooms: those that were full first, then by the size of the step."""
+    rows = []
+    for room_id, topic, reason, cap, new, peak, full in zip(
+        *texts(report, "room_id", "topic", "reason"),
+        *numbers(report, "attendee_max", "suggested", "peak", "minutes_full"),
+        strict=True,
+    ):
+        step = new - cap if cap and new else 0
+        if full:
+            state, word = "reached the cap", f"full for {duration(full)}"
+        elif step:
+            state = "to raise" if step > 0 else "to lower"
+            word = f"{state[3:]} by {abs(step):,}"
+        elif new:
+            state, word = ("to keep", "keep") if cap else ("without a cap", "set a cap")
+        else:
+            state = "not read" if peak is None else "too little data"
+            word = state = "never used" if peak == 0 else state
+        order = 0 if full else 1 if step else 1 + [*_STATES].index(state)
+        text = f"{cap:,}" if cap else "no cap"
+        text += f" → {new:,}" if new and new != cap else ""
+        share = peak / cap if cap and peak is not None else None
+        mark = new / cap if step and cap and new else None
+        rank, why = (order, -(full or abs(step))), "" if reason == word else reason
+        rows.append(Row(rank, room_id, topic, state, f"{text}, {word}", share, mark, why))
+    return sorted(rows, key=Row.order)
+
+
+def _count_states(rows: Iterable[Row]) -> dict[str, int]:
+    """Return how many rows are in each of the states in which any is, in their order."""
+    count = Counter(row.state for row in rows)
+    return {state: count[state] for state in _STATES if count[state]}
+
+
+def _rows_chart(
+    rows: Sequence[Row],
+    finding: str,
+    details: Sequence[str],
+    note: str,
+    caption: str,
+    order: str,
+) -> Chart:
+    """Return the chart of these rooms: the first have a row each, and of more than those a bar
+    shows all by their state. `note` is a detail that the summary has too; `caption` says what the
+    bars are, `order` which rooms have a row."""
+    if not rows:
+        return Chart("No rooms", details[:1], 0, "No rooms")
+    top, more = rows[:TOP], len(rows) > TOP
+    present = _count_states(rows)
+    lines = [finding, ", ".join(f"{state} {number:,}" for state, number in present.items())]
+    lines += [f"{order}:"] * more
+    lines += [f"  {row.describe()}" for row in top]
+    summary = "\n".join(filter(None, [*lines, note]))
+    above = 84 if more else 0
+    chart = Chart(finding, [*details, note], above + _ROW * len(top) + 38, summary)
+    if more:
+        _draw_all(chart, present)
+        chart.write(4, above - 6, f"{order[0].upper()}{order[1:]}", fontweight="bold")
+    _draw_rows(chart, top, above, caption)
+    return chart
+
+
+def _draw_all(chart: Chart, present: Mapping[str, int]) -> None:
+    """Draw one bar of all rooms by their state, and its words below."""
+    x, total = 4.0, sum(present.values())
+    for state, number in present.items():
+        wide = (chart.wide - 8) * number / total
+        chart.box(x, 2, wide, 18, *_STATES[state])
+        chart.hover(x, 2, wide, 18, f"{number:,} of {total:,} rooms: {state}")
+        x += wide
+    entries = [(f"{number:,} {state}", *_STATES[state]) for state, number in present.items()]
+    chart.legend_row(4, 38, entries)
+
+
+def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> None:
+    """Draw a bar for each row between its name and its text, and the scale below."""
+    names = _short_names(rows)
+    left = 18 + max(map(text_width, names))
+    right = chart.wide - 18 - max(text_width(row.text) for row in rows)
+    shares = [share for row in rows for share in (row.share, row.mark) if share is not None]
+    whole = (right - left) / min(_WIDEST, max([1.0, *shares]))  # pixels of a share of 1
+    for number, (name, row) in enumerate(zip(names, rows, strict=True)):
+        y = top + _ROW * number
+        chart.write(left - 10, y + 17, name, ha="right")
+        chart.write((right if shares else left) + 10, y + 17, row.text)
+        if row.share is not None:
+            chart.box(left, y + 5, whole, 16, NEUTRAL, 0.2)
+            chart.box(left, y + 5, min(whole * row.share, right - left), 16, *_STATES[row.state])
+        if row.mark is not None:
+            x = left + min(whole * row.mark, right - left)
+            chart.box(x - 1, y + 2, 3, 22, INK)
+        chart.hover(0, y, chart.wide, _ROW, row.describe())
+    if shares:
+        bottom = top + _ROW * len(rows)
+        for share, word in ((0, "0"), (0.5, "50 %"), (1, "100 %")):
+            chart.write(left + whole * share, bottom + 14, word, ha="center", color=SOFT)
+        chart.box(left + whole, top, 1, bottom - top + 2, INK)
+        chart.write(left, bottom + 30, caption, color=SOFT)
+
+
+def _short_names(rows: Sequence[Row]) -> list[str]:
+    """Return the rooms' topics or else IDs, and both where topics look alike."""
+    names = [shorten(row.topic or row.room_id) for row in rows]
+    count = Counter(names)
+    for place, row in enumerate(rows):
+        if row.topic and count[names[place]] > 1:
+            names[place] = shorten(row.topic, f" · {shorten(row.room_id, most=120)}")
+    return names

@@ -1,0 +1,113 @@
+"""What the panels of rooms share: a table of them, how full each one is as bar and words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ..charts.rooms import RoomState, room_state
+from ..errors import ConfigError
+from .layout import Panel, check_client
+from .refresh import NO_ROOM, Refresh
+from .table import Column, Table
+
+if TYPE_CHECKING:
+    from ..client import Client
+
+STATE = "state"
+_STATES = ("full", "nearly full", "in use", "empty", "no cap", "not read")
+
+
+def state_of(row: Any) -> RoomState:
+    """Return how full a room is."""
+    if pd.notna(row.ret) and row.ret in NO_ROOM:
+        return RoomState("not read", None, "no such room")
+    # A room that was read has a topic.
+    return room_state(row.users, row.attendee_max, read=pd.notna(row.topic) or pd.isna(row.error))
+
+
+def with_state(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame of rooms with the column `state`, by which they are filtered."""
+    return frame.assign(state=[state_of(row).state for row in frame.itertuples()])
+
+
+def topic_of(frame: pd.DataFrame, room_id: str) -> str | None:
+    """Return the topic of a room, if it is known."""
+    topic = frame["topic"].get(room_id)
+    return None if pd.isna(topic) else str(topic)
+
+
+TOPIC = Column("topic", "Topic", 13, lambda row: row.room_id if pd.isna(row.topic) else row.topic)
+OCCUPANCY = Column(
+    "utilisation",
+    "Occupancy",
+    10.5,
+    lambda row: state_of(row).text,
+    lambda row: state_of(row).share,
+)
+DEVICES = Column("devices", "Devices", 5.5, right=True)
+NUMBER = Column("room_id", "Number", 8)
+
+
+def room_table(columns: Sequence[Column]) -> Table:
+    """Return a table of rooms, the fullest first, with a button for each state."""
+
+    def in_state(state: str, frame: pd.DataFrame) -> pd.Series[bool]:
+        return frame[STATE] == state
+
+    return Table(
+        "Rooms",
+        columns,
+        ("utilisation", True),
+        noun="room",
+        empty="No rooms.",
+        filters={state: partial(in_state, state) for state in _STATES},
+        # Where interface B alone is away, the users are new, and only their kind is not known.
+        faded=lambda row: pd.notna(row.error) and pd.isna(row.users) == pd.isna(row.people),
+    )
+
+
+class RoomPanel(Panel):
+    """A panel of rooms, which a `Refresh` reads, and one of which can be picked."""
+
+    def __init__(
+        self,
+        title: str,
+        client: Client,
+        columns: Sequence[Column],
+        room_ids: Any,
+        every: float,
+        refresh: Refresh | None,
+    ) -> None:
+        check_client(client)
+        self.refresh_block = refresh or Refresh(client, room_ids, every)
+        super().__init__(title, client, self.refresh_block, owned=refresh is None)
+        self.rooms = room_table(columns)
+
+    @property
+    def value(self) -> pd.DataFrame:
+        """The rooms that search and filter leave, in the order of the table."""
+        return self.rooms.shown.reset_index(drop=True)
+
+    @property
+    def selected(self) -> str | None:
+        """The ID of the picked room."""
+        return self.rooms.picked  # type: ignore[no-any-return]
+
+    def select(self, room_id: str | None) -> None:
+        """Pick a room, or with None none. ConfigError: it is not in the list."""
+        if room_id is not None and room_id not in self.refresh_block.frame.index:
+            raise ConfigError(f"room {room_id!r} is not in the list", "Add it first.")
+        self.rooms.picked = room_id
+
+    def refresh(self) -> pd.DataFrame:
+        """Read all rooms now, and return the `value`."""
+        self.refresh_block.read()
+        return self.value
+
+    def _refresh(self) -> str:
+        self.job.show_cancel()
+        return self.refresh_block.read(self.job.progress, self.job.cancelled)
