@@ -95,10 +95,10 @@ def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     values = steps[["users", "cap"]].fillna(-1)
     new = values.ne(values.shift()).any(axis=1)
     new.iloc[-1] = True
-    whole = steps.index[-1] - steps.index[0]
-    if new.sum() <= _MOST and whole <= _LONGEST:
+    period = steps.index[-1] - steps.index[0]
+    if new.sum() <= _MOST and period <= _LONGEST:
         return steps.assign(full=steps.groupby(new.cumsum())["full"].transform("sum"))[new], ""
-    size = next((size for size in _BINS if whole / pd.Timedelta(size) <= _MOST), "7D")
+    size = next((size for size in _BINS if period / pd.Timedelta(size) <= _MOST), "7D")
     bins = steps.iloc[:-1].resample(size)
     peaks = bins[["users", "cap"]].max().assign(full=bins["full"].sum())
     peaks = peaks.reindex(peaks.index.union(steps.index[-1:]))

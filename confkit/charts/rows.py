@@ -162,8 +162,8 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
         text += f" → {new:,}" if new and new != cap else ""
         share = peak / cap if cap and peak is not None else None
         mark = new / cap if step and cap and new else None
-        rank, why = (order, -(full or abs(step))), "" if reason == word else reason
-        rows.append(Row(rank, room_id, topic, state, f"{text}, {word}", share, mark, why))
+        rank, detail = (order, -(full or abs(step))), "" if reason == word else reason
+        rows.append(Row(rank, room_id, topic, state, f"{text}, {word}", share, mark, detail))
     return sorted(rows, key=Row.order)
 
 
@@ -219,23 +219,23 @@ def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> N
     left = 18 + max(map(text_width, names))
     right = chart.wide - 18 - max(text_width(row.text) for row in rows)
     shares = [share for row in rows for share in (row.share, row.mark) if share is not None]
-    whole = (right - left) / min(_WIDEST, max([1.0, *shares]))  # pixels of a share of 1
+    scale = (right - left) / min(_WIDEST, max([1.0, *shares]))  # pixels of a share of 1
     for number, (name, row) in enumerate(zip(names, rows, strict=True)):
         y = top + _ROW * number
         chart.write(left - 10, y + 17, name, ha="right")
         chart.write((right if shares else left) + 10, y + 17, row.text)
         if row.share is not None:
-            chart.box(left, y + 5, whole, 16, NEUTRAL, 0.2)
-            chart.box(left, y + 5, min(whole * row.share, right - left), 16, *_STATES[row.state])
+            chart.box(left, y + 5, scale, 16, NEUTRAL, 0.2)
+            chart.box(left, y + 5, min(scale * row.share, right - left), 16, *_STATES[row.state])
         if row.mark is not None:
-            x = left + min(whole * row.mark, right - left)
+            x = left + min(scale * row.mark, right - left)
             chart.box(x - 1, y + 2, 3, 22, INK)
         chart.hover(0, y, chart.wide, _ROW, row.describe())
     if shares:
         bottom = top + _ROW * len(rows)
         for share, word in ((0, "0"), (0.5, "50 %"), (1, "100 %")):
-            chart.write(left + whole * share, bottom + 14, word, ha="center", color=SOFT)
-        chart.box(left + whole, top, 1, bottom - top + 2, INK)
+            chart.write(left + scale * share, bottom + 14, word, ha="center", color=SOFT)
+        chart.box(left + scale, top, 1, bottom - top + 2, INK)
         chart.write(left, bottom + 30, caption, color=SOFT)
 
 

@@ -63,8 +63,8 @@ def _meetings(room: RoomSamples) -> dict[str, Any]:
     run = np.searchsorted(starts, seen, side="right") - 1
     first, last = np.flatnonzero(np.diff(run, prepend=-1)), np.flatnonzero(np.diff(run, append=-1))
     start, end, at = starts[run[first]], ends[run[first]], time[seen]
-    came, left, begins, ended = at[first], at[last], ~edge[start], ~edge[end]
-    before: Times = np.where(begins, time[start - 1], came)  # a sample that saw nobody
+    arrived, left, begins, ended = at[first], at[last], ~edge[start], ~edge[end]
+    before: Times = np.where(begins, time[start - 1], arrived)  # a sample that saw nobody
     after: Times = np.where(ended, time.take(end, mode="clip"), left)
     # Each sample stands for half the time to the one before it and to the one after it.
     previous, following = np.roll(at, 1), np.roll(at, -1)
@@ -72,12 +72,12 @@ def _meetings(room: RoomSamples) -> dict[str, Any]:
     minutes = (following - previous) / np.timedelta64(2, "m")
     return {
         "room_id": [room.room_id] * len(first),
-        "start": before + (came - before) / 2,
+        "start": before + (arrived - before) / 2,
         "end": left + (after - left) / 2,
         "peak": np.maximum.reduceat(present[seen], first),
         "person_minutes": np.add.reduceat(present[seen] * minutes, first),
         "start_from": np.where(begins, before, _UNKNOWN),
-        "start_to": came,
+        "start_to": arrived,
         "end_from": left,
         "end_to": np.where(ended, after, _UNKNOWN),
         "bridged": seen[last] - seen[first] - (last - first),

@@ -368,8 +368,8 @@ class DevicePanel(Panel):
 
     def _show_report(self, report: Report) -> Report:
         self.report = report
-        shown = replace(report, advice=without_code(report.advice))
-        self.view.value = f"<p>At {self.devices.clock()}:</p>{shown._repr_html_()}"
+        displayed = replace(report, advice=without_code(report.advice))
+        self.view.value = f"<p>At {self.devices.clock()}:</p>{displayed._repr_html_()}"
         return report
 
     def _picked(self) -> Device:

@@ -83,7 +83,7 @@ class OccupancyPanel(RoomPanel):
             empty="No change since the panel was opened.",
             searchable=False,
         )
-        self._changes: list[pd.DataFrame] = []
+        self._changes = pd.DataFrame()
         self._samples: list[pd.DataFrame] = []
         self._recorded: tuple[object, pd.DataFrame | None] = (None, None)  # range and samples
         self._sweep: Sweep | None = None
@@ -130,10 +130,10 @@ class OccupancyPanel(RoomPanel):
 
     def _keep_changes(self, new: pd.DataFrame) -> None:
         new = new[~new["change"].isin(_PEOPLE)]
-        if len(new) or not self._changes:
-            self._changes = [pd.concat([*self._changes, new]).tail(MOST_CHANGES)]
+        if len(new):
+            self._changes = pd.concat([self._changes, new]).tail(MOST_CHANGES)
             # A row's name is its place in the list: the newest first.
-            self.changes.show(self._changes[0].iloc[::-1].reset_index(drop=True))
+            self.changes.show(self._changes.iloc[::-1].reset_index(drop=True))
 
     def _keep_samples(self, sweep: Sweep) -> None:
         frame = sweep.frame()

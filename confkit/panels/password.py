@@ -51,5 +51,5 @@ class PasswordField(anywidget.AnyWidget):
     def _show(self) -> None:
         text = self.text.reveal()
         # A login is never sent back, wherever it stands.
-        shown = text if self.visible and redact(str(SecretAddress(text))) == text else ""
-        self.send({"text": shown, "held": bool(text) and not shown})
+        readable = text if self.visible and redact(str(SecretAddress(text))) == text else ""
+        self.send({"text": readable, "held": bool(text) and not readable})

@@ -175,7 +175,7 @@ class Refresh(Polling):
             raise errors[-1]
         texts = [f"{unread} could not be read."] if missing else []
         # Without the devices nobody knows which users are people.
-        texts += [message(one.error) for one in result.failures if one.room_id is None]
+        texts += [message(failure.error) for failure in result.failures if failure.room_id is None]
         return " ".join(texts)
 
     def _frame_of(self, result: Sweep) -> pd.DataFrame:

@@ -114,6 +114,7 @@ def test_rooms_are_found_and_looked_into(visit):
     assert button(panel, "Delete").is_disabled()
     number.fill(kernel.run("print(weekly)"))
     visit.press(button(panel, "Delete"))
+    panel.get_by_text('Deleted room "Weekly sync"').wait_for()
     visit.until(lambda: rows(panel).count() == 2)
 
 
@@ -176,6 +177,7 @@ def test_a_camera_is_tried_imported_and_removed(visit):
     rows(panel, "Devices").first.click()
     visit.press(button(panel, "Remove"))
     confirm(visit, panel, 'Remove "Front door" (door) from room "Weekly sync"', "Remove")
+    panel.get_by_text('Removed "Front door"').wait_for()
     panel.get_by_text("No devices.").wait_for()
     assert kernel.run("print(ck.list_devices(client))") == "[]"
     assert "open-sesame" not in panel.inner_html()
@@ -210,6 +212,7 @@ def test_a_page_says_that_it_lost_its_kernel(lab):
         assert panel.get_by_role("grid", name="Rooms").get_by_text("Weekly sync").is_visible()
         clicks = "button => getComputedStyle(button).pointerEvents"
         assert button(panel, "Refresh").evaluate(clicks) == "none"
+        assert button(panel, "Refresh").evaluate("button => button.closest('[inert]') !== null")
     finally:
         os.kill(kernel, signal.SIGCONT)
     lost.wait_for(state="hidden")

@@ -191,6 +191,9 @@ def test_a_device_is_diagnosed_and_a_removal_that_may_have_happened_looked_up(
     """With the login that the service has, whatever stands in the form."""
     ui.named(imported, "Clear").click()
     assert imported.diagnose("cam").ok
+    assert "cam" in imported.view.value
+    imported.table.picked = None
+    assert imported.view.value == ""  # what was found out goes with its device
     unplug(sandbox, camera, imported)
     imported.select("cam")
     text = ui.press(imported, "Diagnose")
