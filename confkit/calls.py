@@ -1,4 +1,4 @@
-"""The record of a call, without secrets, and the same as a curl line and as Python."""
+"""The record of a call, without secrets, also as a curl command and as Python code."""
 
 from __future__ import annotations
 
@@ -22,17 +22,14 @@ if TYPE_CHECKING:
 KEPT_BYTES = 2**14  # of a response's body, for its excerpt
 
 _VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
-# Around the name of a variable that stands for a secret: a text that nobody else has written.
+# Encloses the name of a variable that stands for a secret: random, so that no text contains it.
 _BOUNDARY = os.urandom(8).hex()
 _MARKED = re.compile(f"{_BOUNDARY}(.*?){_BOUNDARY}")
 _PYTHON = """\
 import os
-from urllib.parse import quote, urlencode
 
 import requests
 
-fields = {{
-{fields}}}
 response = requests.{method}(
     {address},
     {sent},
@@ -40,11 +37,7 @@ response = requests.{method}(
     allow_redirects=False,
 )
 print(response.text)"""
-_SENT = {
-    "query": "params=urlencode(fields, quote_via=quote)",
-    "form": "data=fields",
-    "json": "json=fields",
-}
+_JSON = {"Content-Type": "application/json"}
 
 
 class Call:
@@ -52,9 +45,8 @@ class Call:
 
     `time` is when it was sent (UTC), `seconds` how long it took; `endpoint` the operation ("A3"),
     `method`, `url` and `fields` what was sent; `status` the HTTP status and `ret` the result code,
-    each None where there is none; `answer` the beginning of the body, `error` the text of the
-    error, None for a success, and `meaning` the result in a few words. What it shows is made when
-    somebody looks.
+    None if there is none; `answer` the beginning of the body, `error` the text of the error, None
+    for a success, and `meaning` the result in a few words. Texts are made on first access.
     """
 
     def __init__(
@@ -77,7 +69,7 @@ class Call:
         self._body = response.body[:KEPT_BYTES] if response else b""
 
     def __repr__(self) -> str:
-        outcome = f"no answer: {self.error}" if self.status is None else f"ret={self.ret}"
+        outcome = f"no response: {self.error}" if self.status is None else f"ret={self.ret}"
         text = f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
         return one_line(text)
 
@@ -101,16 +93,16 @@ class Call:
     @property
     def fields(self) -> dict[str, Any]:
         """The parameters by their names, with *** for each secret."""
-        return {name: _replaced(value, MASK) for name, value in self._request.fields.items()}
+        return {name: _replace_secrets(value, MASK) for name, value in self._request.fields.items()}
 
     def as_curl(self) -> str:
-        """Return a curl line that repeats the call once its variables are set.
+        """Return a curl command that repeats the call once its variables are set.
 
-        CONFKIT_TOKEN is what `confkit token` prints, CONFKIT_DIGEST what `confkit token --digest`
-        does; CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for passwords. A camera's
-        password stands inside JSON, so its quotes and backslashes are given with a backslash.
+        `confkit token` prints CONFKIT_TOKEN, `confkit token --digest` CONFKIT_DIGEST;
+        CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD are the passwords. A camera's password is
+        inserted into JSON, so its quotes and backslashes must be escaped with a backslash.
         """
-        request, fields, line = self._request, self._marked(), ["curl", "-sS"]
+        request, fields, line = self._request, self._marked_fields(), ["curl", "-sS"]
         if request.placement == "query":
             line += ["--get"] if self.method == "GET" else ["--get", "-X", self.method]
         line.append(shlex.quote(request.address))
@@ -123,40 +115,31 @@ class Call:
         return " ".join(line)
 
     def as_python(self) -> str:
-        """Return lines of Python, with requests, that repeat the call once its variables are set.
+        """Return Python code, with requests, that repeats the call once its variables, those of
+        `as_curl`, are set in the environment. A space in a query is sent as +."""
+        request, fields = self._request, self._marked_fields()
+        if request.placement == "json":
+            sent = f"data=({_python(compact(fields))}).encode(),\n    headers={_JSON}"
+        else:
+            pairs = (f"{name!r}: {_python(as_text(value))}" for name, value in fields.items())
+            lines = "".join(f"        {pair},\n" for pair in pairs)
+            sent = f"{'params' if request.placement == 'query' else 'data'}={{\n{lines}    }}"
+        method, address = self.method.lower(), repr(request.address)
+        return _PYTHON.format(method=method, address=address, sent=sent)
 
-        The variables are those of `as_curl`, from `os.environ`; CONFKIT_CAMERA_PASSWORD is given
-        here as it is. A blank travels as %20, as it did.
-        """
-        request, lines = self._request, []
-        for name, value in self._marked().items():
-            code = _code(value)
-            if request.placement != "json" and isinstance(value, dict | list):
-                code = f'json.dumps({code}, ensure_ascii=False, separators=(",", ":"))'
-            elif request.placement != "json" and not isinstance(value, str):
-                code = _quoted(compact(value))
-            lines.append(f"    {_quoted(name)}: {code},\n")
-        code = _PYTHON.format(
-            fields="".join(lines),
-            method=self.method.lower(),
-            address=_quoted(request.address),
-            sent=_SENT[request.placement],
-        )
-        return f"import json\n{code}" if "json.dumps(" in code else code
-
-    def _marked(self) -> dict[str, Any]:
-        """Return the fields with the name of a variable, in its boundaries, for each secret."""
+    def _marked_fields(self) -> dict[str, Any]:
+        """Return the fields with a delimited variable name in place of each secret."""
         fields = {}
         for name, value in self._request.fields.items():
             variable = _VARIABLES.get(name, "CONFKIT_CAMERA_PASSWORD")
             if name == self._request.token_parameter:
                 variable = "CONFKIT_TOKEN"
-            fields[name] = _replaced(value, f"{_BOUNDARY}{variable}{_BOUNDARY}")
+            fields[name] = _replace_secrets(value, f"{_BOUNDARY}{variable}{_BOUNDARY}")
         return fields
 
 
 def _meaning(failure: BaseException) -> str:
-    """Return a failure in a few words, without quoting from the response."""
+    """Return a failure in a few words, without quoting the response."""
     if isinstance(failure, ApiError):
         return failure.meaning
     if isinstance(failure, TransportError):
@@ -164,24 +147,24 @@ def _meaning(failure: BaseException) -> str:
     return failure.problem if isinstance(failure, ConfkitError) else type(failure).__name__
 
 
-def _replaced(value: Any, mark: str) -> Any:
-    """Return the value with a mark in the place of each secret in it."""
+def _replace_secrets(value: Any, mark: str) -> Any:
+    """Return the value with each secret in it replaced by a mark."""
     if isinstance(value, dict):
-        return {key: _replaced(item, mark) for key, item in value.items()}
+        return {key: _replace_secrets(item, mark) for key, item in value.items()}
     if isinstance(value, list):
-        return [_replaced(item, mark) for item in value]
+        return [_replace_secrets(item, mark) for item in value]
     if isinstance(value, Secret):
         return str(value).replace(MASK, mark)
-    if isinstance(value, str) and (shown := redact(value)) != value:
-        return shown.replace(MASK, mark)
+    if isinstance(value, str) and (masked := redact(value)) != value:
+        return masked.replace(MASK, mark)
     return value
 
 
 def _shell(text: str) -> str:
-    """Return a marked text as one word of a shell, which fills in its variables, and no others.
+    """Return a marked text as one shell word, in which only our variables are expanded.
 
-    A token or digest that is not set is refused by the service; a password that is not set would
-    be an empty one, so the shell itself refuses that.
+    The service rejects an unset token or digest; an unset password would be empty, so the shell
+    itself rejects that.
     """
     word = ""
     for number, part in enumerate(_MARKED.split(text)):
@@ -192,20 +175,8 @@ def _shell(text: str) -> str:
     return word
 
 
-def _code(value: Any) -> str:
-    """Return a marked value as Python code."""
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_quoted(key)}: {_code(value[key])}' for key in value)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_code, value))}]"
-    if not isinstance(value, str):
-        return repr(value)
-    code = [_quoted(part) for part in _MARKED.split(value)]
+def _python(text: str) -> str:
+    """Return a marked text as a Python expression."""
+    code = [repr(part) for part in _MARKED.split(text)]
     code[1::2] = [f"os.environ[{variable}]" for variable in code[1::2]]
-    return " + ".join(part for part in code if part != '""') or '""'
-
-
-def _quoted(value: Any) -> str:
-    """Return the value as Python code, in double quotes where that needs no backslash."""
-    code = repr(value)
-    return f'"{value}"' if code == f"'{value}'" and '"' not in code else code
+    return " + ".join(part for part in code if part != "''") or "''"

@@ -1,4 +1,4 @@
-"""`Check` and `Checklist`: what preflight, doctor and runbooks report, as one table."""
+"""`Check` and `Checklist`: the results of preflight, doctor and runbooks, as one table."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Literal, get_args
 from .secret import redact
 from .text import as_json, one_line, without_maths
 
-Outcome = Literal["PASS", "FAIL", "UNKNOWN", "SKIP"]
+Outcome = Literal["FAIL", "UNKNOWN", "PASS", "SKIP"]  # what is wrong comes first
 _EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
 _COLOURS = {"PASS": "#d9eedd", "FAIL": "#f9d9d4", "SKIP": "#e8e8e8", "seen": "#d9eedd"}
-_PENDING = "#fbe9c2"  # of UNKNOWN, and of what is still open or running
+_PENDING = "#fbe9c2"  # of UNKNOWN, and of checks that are pending
 _LEFT = "style='text-align:left;vertical-align:top'"
 
 
@@ -21,9 +21,8 @@ _LEFT = "style='text-align:left;vertical-align:top'"
 class Check:
     """The outcome of one check, its detail, and the next step.
 
-    `outcome` is PASS, FAIL, UNKNOWN or SKIP; `advice` is empty where there is no next step, and
-    `seconds` None where the time does not matter. Secrets in the texts show as ***, and each text
-    is one line. ValueError for another outcome.
+    `outcome` is PASS, FAIL, UNKNOWN or SKIP; `advice`, the next step, may be empty, and `seconds`
+    None. Secrets in the texts are masked, and each text is one line. ValueError: another outcome.
     """
 
     name: str
@@ -51,7 +50,7 @@ class Check:
 
 
 class Checklist(tuple[Check, ...]):
-    """Checks in their order, with one verdict; `print` shows text, a notebook a table."""
+    """Checks in order, with one verdict; `print` shows text, a notebook a table."""
 
     __slots__ = ()
 
@@ -78,21 +77,25 @@ class Checklist(tuple[Check, ...]):
         return str(self)
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self), f"{self.verdict:<7} overall"])
+        return "\n".join([*map(str, self), f"Overall: {self.verdict}"])
 
     def _repr_html_(self) -> str:
-        return without_maths(f"<p><b>{_badge(self.verdict)} overall</b></p>{checks_table(self)}")
+        # What is wrong comes first: sorting keeps the order of what is equal.
+        order = sorted(self, key=lambda check: get_args(Outcome).index(check.outcome))
+        overall = f"<p><b>Overall: {_badge(self.verdict)}</b></p>"
+        return without_maths(overall + checks_table(order))
 
 
 def checks_table(checks: Iterable[Check]) -> str:
-    """Return an HTML table of checks; the column of times is there if a check has one."""
-    rows = []
-    for check in checks:
-        time = _milliseconds(check.seconds)
-        rows.append((check.outcome, check.name, check.detail, check.advice, time))
-    columns = 5 if any(row[4] for row in rows) else 4
+    """Return an HTML table of checks; next steps and times are columns where a check has one."""
     headings = ("outcome", "check", "detail", "next step", "time")
-    return outcome_table(headings[:columns], [row[:columns] for row in rows])
+    rows = [
+        (check.outcome, check.name, check.detail, check.advice, _milliseconds(check.seconds))
+        for check in checks
+    ]
+    columns = [*range(3), *(column for column in (3, 4) if any(row[column] for row in rows))]
+    table = [[row[column] for column in columns] for row in rows]
+    return outcome_table([headings[column] for column in columns], table)
 
 
 def outcome_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

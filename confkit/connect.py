@@ -1,10 +1,9 @@
-"""From arguments, the environment and a profile to a client, in that order of precedence."""
+"""Connect: settings from arguments, the environment and a profile, in that order of precedence."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import threading
 import time
@@ -15,26 +14,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from .client import Client, base_address, checked_rate
+from .client import Client, base_address, check_rate, check_timeout
 from .dialect import Dialect
 from .errors import ConfigError
 from .secret import Secret, SecretAddress, reveal
 from .text import write_atomically
-from .transport import checked_timeout
 
 if TYPE_CHECKING:
     from .sandbox import Sandbox
 
 _ADDRESSES = ("base_url", "outgoing_url")
 SERVICE = (*_ADDRESSES, "access_key", "secret_key")
-OWN = (*SERVICE, "dialect")  # what a profile that is named in the call has for itself
+OWN = (*SERVICE, "dialect")  # never taken from the environment if the call names a profile
 VARIABLES = {
     **{name: f"CONFKIT_{name.upper()}" for name in (*OWN, "timeout", "read_only")},
     "verify": "CONFKIT_CA_BUNDLE",
 }
 SETTINGS = (*VARIABLES, "max_rate")
 CAMERA_PASSWORD = "CONFKIT_CAMERA_PASSWORD"  # noqa: S105  # the variable's name
-EMBEDDED = "sandbox"  # the profile that every installation has
+EMBEDDED = "sandbox"  # the built-in profile
 
 _FLAGS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
@@ -57,15 +55,15 @@ def connect(
     verify: bool | str | None = None,
     max_rate: float | None = None,
 ) -> Client:
-    """Return a client for the service that the arguments, the environment or a profile name.
+    """Return a client for the service given by arguments, the environment or a profile.
 
-    Arguments win over the environment (CONFKIT_BASE_URL, ...), and the environment wins over the
-    profile that CONFKIT_PROFILE names. A profile named here is explicit: the environment's
-    addresses, keys and dialect are ignored. "sandbox" is the embedded service, one per process,
-    steered by `client.sandbox`; it ends when its last client is closed. Defaults: timeout (5, 10)
-    seconds to connect and to read, verify True, read_only False, no max_rate (requests per
-    second). No request is sent. ConfigError names the settings that are missing and the ways to
-    give them, or the one that is wrong and where it came from.
+    Arguments override the environment (CONFKIT_BASE_URL, ...), and the environment overrides the
+    profile named by CONFKIT_PROFILE. For a profile named here the environment's addresses, keys and
+    dialect are ignored. "sandbox" is the embedded service, one per process, controlled by
+    `client.sandbox`; it stops when its last client is closed. Defaults: timeout (5, 10) seconds to
+    connect and to read, verify True, read_only False, no max_rate (requests per second). No request
+    is sent. ConfigError names the missing settings and how to set them, or the invalid one and its
+    origin.
     """
     secret_key = _hidden("secret_key", secret_key)
     base_url, outgoing_url = _hidden("base_url", base_url), _hidden("outgoing_url", outgoing_url)
@@ -98,15 +96,15 @@ def connect(
 def client_of(settings: Settings, profile: str | None = None) -> Client:
     """Return a client with these settings, named after the profile.
 
-    ConfigError names a setting that is missing or wrong."""
+    ConfigError names a missing or invalid setting."""
     values = {name: check_setting(name, *setting) for name, setting in settings.items()}
     if missing := [name for name in SERVICE if name not in settings]:
         first, where = missing[0], f" in profile {profile!r}" if profile else ""
         error = ConfigError(
             f"no service is configured; missing{where}: {', '.join(missing)}",
-            f"Three ways to give {first}: connect({first}=...); {VARIABLES[first]}=... in the "
-            'environment; a profile, `confkit profile add NAME` and connect("NAME"). '
-            'connect("sandbox") is a service to try things on.',
+            f"Set {first} in one of three ways: connect({first}=...); {VARIABLES[first]}=... in "
+            'the environment; a profile, `confkit profile add NAME` and connect("NAME"). '
+            'To try things out, use connect("sandbox").',
         )
         error.missing = tuple(missing)
         raise error
@@ -116,14 +114,11 @@ def client_of(settings: Settings, profile: str | None = None) -> Client:
 
 def check_setting(name: str, value: Any, origin: str) -> Any:
     """Return a setting as a client takes it; it may be text, as in a variable, and white space
-    around an address or a key is removed, with a warning.
+    around that is removed.
 
-    ConfigError says what is wrong with it, and where it came from."""
-    value = _hidden(name, value)
-    if name in SERVICE and re.match(r"\s+\S|.*\S\s+\Z", str(reveal(value)), re.DOTALL):
-        warnings.warn(f"white space around {name} (from {origin}) was removed", stacklevel=2)
+    ConfigError names the problem and the setting's origin."""
     try:
-        return _read(name, value)
+        return _read(name, _hidden(name, value))
     except ConfigError as error:
         raise error.again(problem=f"{error.problem} (from {origin})") from None
 
@@ -134,52 +129,49 @@ def _read(name: str, value: Any) -> Any:
     elif name in SERVICE:
         value = ""
     if name in SERVICE and not value:
-        raise ConfigError(f"{name} is empty or not a text", "Give it as the provider wrote it.")
+        raise ConfigError(f"{name} is empty or not text", "Copy it from the provider as it is.")
     if name in _ADDRESSES:
         return base_address(value, name)
-    if name in ("access_key", "secret_key"):
+    if name == "dialect" and not isinstance(value, Dialect):
+        return Dialect.parse(value) if isinstance(value, str) else Dialect.of(value)
+    if name in ("access_key", "secret_key", "dialect"):
         return value
-    if name == "dialect" and isinstance(value, str):
-        return Dialect.parse(value)
-    if name == "dialect":
-        return value if isinstance(value, Dialect) else Dialect.of(value)
     if name == "timeout":
         if isinstance(value, str):
-            with suppress(ValueError):  # what has no numbers is refused as it is
+            with suppress(ValueError):  # other text is rejected below
                 numbers = [float(part) for part in value.split(",")]
                 value = numbers if len(numbers) > 1 else numbers[0]
-        return checked_timeout(value)
+        return check_timeout(value)
     if name == "max_rate":
-        return checked_rate(value)
+        return check_rate(value)
     if name == "read_only":
         if str(value).lower() not in _FLAGS:
-            raise ConfigError(f"read_only is {value!r}", "Give True or False, 1 or 0.")
+            raise ConfigError(f"read_only is {value!r}", "Use True or False, 1 or 0.")
         return _FLAGS[str(value).lower()]
     if name == "verify":
         bundle = isinstance(value, str) and Path(value).exists()
         if not bundle and not isinstance(value, bool):
-            problem = f"verify is {value!r}, which is no certificate bundle"
-            raise ConfigError(problem, "Give True, False or the path of a bundle.")
+            problem = f"verify is {value!r}, which is not a certificate bundle"
+            raise ConfigError(problem, "Use True, False or the path of a bundle.")
         return value
-    raise ConfigError(f"unknown setting {name!r}", f"There are {', '.join(SETTINGS)}.")
+    raise ConfigError(f"unknown setting {name!r}", f"The settings are {', '.join(SETTINGS)}.")
 
 
 def _hidden(name: str, value: Any) -> Any:
-    """Return a setting that is or may hold a secret as one that does not show it: a traceback
-    shows locals."""
+    """Return a setting with any secret in it hidden: a traceback shows the locals."""
     if value is None or isinstance(value, Secret):
         return value
     if name in SETTINGS and name not in (*_ADDRESSES, "secret_key"):
         return value
-    # Without :// an address may be a key in the wrong field; an unknown name may be a misspelt one.
+    # An address without :// may be a key in the wrong field; an unknown name may be misspelt.
     is_address = name in _ADDRESSES and isinstance(value, str) and "://" in value
     return SecretAddress(value) if is_address else Secret(value)
 
 
 def _profile_of_environment(arguments: Settings) -> str | None:
-    """Return the profile that CONFKIT_PROFILE names, unless the arguments name the service.
+    """Return the profile named by CONFKIT_PROFILE, unless the arguments name the service.
 
-    ConfigError if the environment names an address too: a profile's keys would go there."""
+    ConfigError if the environment sets an address, too: the profile's keys would be sent there."""
     name = os.environ.get("CONFKIT_PROFILE")
     if not name or any(address in arguments for address in _ADDRESSES):
         return None
@@ -187,16 +179,16 @@ def _profile_of_environment(arguments: Settings) -> str | None:
     if variables := [variable for variable in variables if os.environ.get(variable)]:
         raise ConfigError(
             f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(variables)}",
-            "Unset one of them, or name a profile in the call: connect(NAME).",
+            "Unset one of them, or name the profile in the call: connect(NAME).",
         )
     return name
 
 
-# Profiles: named services in a file of TOML that only its owner may read
+# Profiles: named services in a TOML file that only its owner may read
 
 
 def profiles_path() -> Path:
-    """Return the file that holds the profiles: `profiles.toml` in the user's configuration."""
+    """Return the file of the profiles: `profiles.toml` in the user's configuration folder."""
     import platformdirs
 
     return Path(platformdirs.user_config_dir("confkit", appauthor=False)) / "profiles.toml"
@@ -208,7 +200,7 @@ def profile_names() -> list[str]:
 
 
 def load_profile(name: str) -> dict[str, Any]:
-    """Return the settings of a profile; ConfigError if there is none."""
+    """Return the settings of a profile; ConfigError if it does not exist."""
     profiles = _stored()
     if name not in profiles:
         raise ConfigError(
@@ -220,7 +212,7 @@ def load_profile(name: str) -> dict[str, Any]:
 
 
 def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
-    """Write a profile and return the file, which only its owner may read (mode 0600).
+    """Write a profile, and return the file, which only its owner may read (mode 0600).
 
     ConfigError if the name is not allowed or the file cannot be read or written."""
     settings = {key: _hidden(key, value) for key, value in settings.items()}
@@ -231,16 +223,16 @@ def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
         write_atomically(file, _toml_file(profiles).encode(), private=True)
     except OSError as error:
         reason = error.strerror or "it is not a file"
-    if reason:  # raised here, where no traceback holds what was to be written
+    if reason:  # raised here, where no traceback contains the data
         raise ConfigError(
             f"{file} cannot be written ({reason})",
-            "Free space, or set HOME or XDG_CONFIG_HOME to a folder of yours.",
+            "Free some space, or set HOME or XDG_CONFIG_HOME to a folder that you can write to.",
         )
     return file
 
 
 def check_profile_name(name: str) -> None:
-    """Raise ConfigError for a name that no profile may have."""
+    """Raise ConfigError for a name that a profile may not have."""
     if name == EMBEDDED:
         raise ConfigError('"sandbox" is the embedded service, which is built in')
     if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
@@ -248,7 +240,7 @@ def check_profile_name(name: str) -> None:
 
 
 def _stored() -> dict[str, dict[str, Any]]:
-    """Return all profiles, with what may be secret hidden."""
+    """Return all profiles, secrets hidden."""
     import tomllib
 
     file, problem = profiles_path(), ""
@@ -261,12 +253,12 @@ def _stored() -> dict[str, dict[str, Any]]:
                 profile: {key: _hidden(key, value) for key, value in settings.items()}
                 for profile, settings in stored.items()
             }
-        problem, stored = "every profile is a table, such as [prod]", {}
+        problem, stored = "every profile must be a table, such as [prod]", {}
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
         problem = f"it cannot be read as TOML ({error})"
-    # Raised here, where no traceback holds the text of the file, with its secrets.
+    # Raised here, where no traceback contains the text of the file.
     raise ConfigError(f"{file}: {problem}", "Correct the file.")
 
 
@@ -278,7 +270,7 @@ def _toml_file(profiles: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _toml(value: Any) -> str:
-    """JSON writes texts, numbers, booleans and lists as TOML does, but for tables and DEL."""
+    """Return a value as TOML, which differs from JSON only in tables and DEL."""
     value = reveal(value)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{json.dumps(key)} = {_toml(value[key])}" for key in value) + "}"
@@ -288,47 +280,46 @@ def _toml(value: Any) -> str:
 # The embedded service
 
 _starting = threading.Lock()
-# By process, with its open clients; one that nobody holds any more is not waited for.
-_embedded: dict[int, tuple[Sandbox, WeakSet[Client]]] = {}
+# With its open clients; those that were garbage-collected do not count.
+_embedded: list[tuple[Sandbox, WeakSet[Client]]] = []
 
 
 def _sandbox_client(settings: Settings) -> Client:
-    """Return a client of the process's sandbox, which is seeded, so that notebooks repeat, and
-    whose clock goes on all the same."""
+    """Return a client of the process's sandbox, which is seeded, so that notebooks are
+    reproducible, and whose clock runs."""
     from .sandbox import Sandbox
 
     if own := [name for name in OWN if name in settings]:
         raise ConfigError(
             f'connect("sandbox") has its own {", ".join(own)}',
-            "Leave them out, or make a sandbox of another kind: Sandbox(dialect=...).",
+            "Omit them, or create a sandbox of another kind: Sandbox(dialect=...).",
         )
     options = {name: check_setting(name, *settings[name]) for name in settings if name != "verify"}
     with _starting:
-        sandbox, clients = _embedded.get(os.getpid(), (None, WeakSet()))
-        if sandbox is None or sandbox.closed:
-            sandbox, clients = Sandbox(seed=7, clock=time.time).start(), WeakSet()
-            _embedded[os.getpid()] = sandbox, clients
+        if not _embedded or _embedded[0][0].closed:
+            _embedded[:] = [(Sandbox(seed=7, clock=time.time).start(), WeakSet())]
+        sandbox, clients = _embedded[0]
 
-        def leave() -> None:
+        def release() -> None:
             with _starting:
                 clients.discard(client)
                 if not clients:
                     sandbox.close()
 
-        client: Client = sandbox.connect(**options, on_close=leave)
+        client: Client = sandbox.connect(**options, on_close=release)
         clients.add(client)
     return client
 
 
 def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD) -> Secret:
-    """Return what somebody types, without showing it: in a notebook, a terminal or from a pipe.
+    """Prompt for a secret without showing it: in a notebook, a terminal or from a pipe.
 
-    ConfigError if nobody can be asked; it names `variable`, which commands read instead.
+    ConfigError if no prompt is possible; it names `variable`, which commands read instead.
     """
     import getpass
 
-    interactive = getpass.getpass.__module__ != "getpass"  # Jupyter puts its own in its place
-    # No standard input, a closed one, or a front end that cannot ask.
+    interactive = getpass.getpass.__module__ != "getpass"  # Jupyter replaces it
+    # Suppressed: no or a closed standard input, or a front end that cannot prompt.
     with suppress(AttributeError, EOFError, OSError, ValueError, NotImplementedError):
         if interactive or sys.stdin.isatty():
             return Secret(getpass.getpass(question))

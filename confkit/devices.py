@@ -34,18 +34,17 @@ if TYPE_CHECKING:
     from .rtsp.report import Report
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/]\S*")
-_PAUSE = 0.25  # seconds between two looks for a device
-CAMERA_LATE = 427  # not answered where the user ID was taken before: that is 423
+_PAUSE = 0.25  # seconds between two look-ups of a device
 
 
 class PreflightFailed(ConfkitError):
-    """The camera does not play, so the service was not asked to import it; `report` says why."""
+    """The camera does not play, so it was not imported; `report` says why."""
 
     report: "Report"
 
 
 class NotInRoom(ConfkitError):
-    """A device was imported and then was not seen in its room; `device` is what was imported."""
+    """A device was imported but is not in its room; `device` is the imported one."""
 
     device: Device
 
@@ -67,25 +66,25 @@ def import_device(
 ) -> Device:
     """Import a device into a room (B1), and return it once the service has opened it.
 
-    A Device in place of `room_id` fills what is left out; its login gives way to `login_name` and
-    `login_password`. The service dials `user_address` (scheme://host:port/path), so the call may
-    take 30 s. UserExists (423), JoinFailed (426), ServiceTimeout (427, 310), ServiceUnavailable
-    (302), ParameterError (401, or noticed before sending).
+    A Device as `room_id` supplies all omitted arguments; `login_name` and `login_password` override
+    its login. The service dials `user_address` (scheme://host:port/path), so the call may take
+    30 s. UserExists (423), JoinFailed (426), ServiceTimeout (427, 310), ServiceUnavailable (302),
+    ParameterError (401, or rejected before sending).
 
-    Where B3 lists the device after a lost answer or 427, it is imported; after another code that
-    leaves it open (310, 424, 503) it may have been there before: OutcomeUnknown. Where B3 does not
-    list it, such a code is its own error, and a lost answer OutcomeUnknown.
+    If the response was lost or leaves the outcome open (310, 424, 427, 503) and B3 lists the
+    device, it is imported. If B3 does not, such a code is raised as its error, and a lost response
+    as OutcomeUnknown.
 
-    With `preflight` the camera is tried from here first: PreflightFailed, with the `report`, when
-    it does not play; and a refusal (426, 427) then carries a `report` of what stood in the way.
-    A report of `preflight` in its place counts as that trial. With `verify` the device is looked
-    for in B3 and A6 afterwards, for up to `patience` seconds: NotInRoom when it is not seen there.
+    With `preflight` the camera is tried from here first: PreflightFailed, with the `report`, if it
+    does not play; a refusal (426, 427) then has a `report` of the reason. A report of `preflight`
+    may be passed instead of True. With `verify` the device is then looked up in B3 and A6, for up
+    to `patience` seconds: NotInRoom if it is missing.
     """
-    # First of all: a traceback shows the locals.
+    # First, as a traceback shows the locals.
     login_password = Secret(login_password) if login_password is not None else None
     user_address = SecretAddress(user_address) if user_address is not None else None
     user_data = hide(user_data)
-    own_options = hidden_options(options)
+    own_options = None if options is None else hide_options(options)
     del options
     if isinstance(own_options, ParameterError):
         raise own_options
@@ -102,9 +101,9 @@ def import_device(
         room_id_of(B1, room_id),
         parse_id(B1, "user_id", user_id),
         require_text(B1, "user_name", user_name),
-        address_checked(B1, user_address),
+        check_address(B1, user_address),
         reject_surrogates(B1, "user_data", reveal(user_data) or ""),
-        options_checked(own_options, login_name, login_password),
+        check_options(own_options, login_name, login_password),
     )
     report = None
     if preflight:
@@ -118,7 +117,7 @@ def import_device(
 
 
 def _import(client: Client, device: Device, report: "Report | None") -> None:
-    """Send B1; `report` is that of the camera's preflight."""
+    """Send B1; `report` is the camera's preflight, if there was one."""
     parameters = {
         "roomId": device.room_id,
         "userId": device.user_id,
@@ -127,12 +126,11 @@ def _import(client: Client, device: Device, report: "Report | None") -> None:
         "userData": hide(device.user_data),
         "options": device.options,
     }
-    called = redact(device.user_id)
 
     def happened() -> bool:
         listed = find_device(client, device.room_id, device.user_id)
         if listed is not None and listed.user_address != device.user_address:
-            raise ConfkitError(f"B3 lists {called!r} with another address")
+            raise ConfkitError(f"B3 lists {redact(device.user_id)!r} under another address")
         return listed is not None
 
     try:
@@ -141,9 +139,7 @@ def _import(client: Client, device: Device, report: "Report | None") -> None:
             B1,
             {name: value for name, value in parameters.items() if value},
             happened,
-            effect=f"B3 lists {called!r} with this address",
-            advice=_look(device.room_id, "import it"),
-            proof=(CAMERA_LATE,),
+            _check_again(device.room_id, "import it"),
         )
     except (JoinFailed, ServiceTimeout) as error:
         from .diagnosis import explain_refusal
@@ -153,27 +149,27 @@ def _import(client: Client, device: Device, report: "Report | None") -> None:
 
 
 def _wait_until_seen(client: Client, device: Device, patience: float) -> None:
-    """Wait until B3 and A6 both show the device; NotInRoom when they do not in time."""
+    """Wait until both B3 and A6 list the device; NotInRoom if they do not in time."""
     end = time.monotonic() + patience
-    while missing := _missing(client, device):
+    while missing := _why_not_seen(client, device):
         if time.monotonic() >= end:
-            room_id, called = device.room_id, redact(device.user_id)
-            problem = f"{called!r} was imported into room {room_id!r}, and {missing}"
-            diagnose = f"ck.diagnose_device(client, {room_id!r}, {called!r})"
+            room_id, name = device.room_id, redact(device.user_id)
+            problem = f"{name!r} was imported into room {room_id!r}, but {missing}"
+            diagnose = f"ck.diagnose_device(client, {room_id!r}, {name!r})"
             error = NotInRoom(problem, f"To find out why: {diagnose}")
             error.device = device
             raise error
         time.sleep(_PAUSE)
 
 
-def _missing(client: Client, device: Device) -> str:
-    """Where the device is not seen; empty when it is seen in B3 and in A6."""
+def _why_not_seen(client: Client, device: Device) -> str:
+    """Return which of B3 and A6 does not list the device; empty if both do."""
     try:
         if find_device(client, device.room_id, device.user_id) is None:
             return "the service does not list it (B3)"
         users = {user.user_id for user in get_room_users(client, device.room_id)}
     except ConfkitError as error:
-        return f"whether it is there could not be read: {error}"
+        return f"the room could not be read: {error}"
     return "" if device.user_id in users else "it is not among the room's users (A6)"
 
 
@@ -185,11 +181,10 @@ def remove_device(
 ) -> None:
     """Remove a device from its room (B2).
 
-    A Device may be given in place of `room_id`. B2 wants the address too: left out, it is looked up
-    in B3. UserNotFound (425, or B3 does not list it), ServiceUnavailable (303).
-    Where the answer was lost and B3 does not list the device, it counts as removed; after a code
-    that leaves it open (310, 424, 503) that is OutcomeUnknown, and while B3 lists it the error of
-    the code.
+    `room_id` may be a Device. B2 requires the address; if omitted, it is looked up in B3.
+    UserNotFound (425, or B3 does not list it), ServiceUnavailable (303). If the response was lost
+    or leaves the outcome open (310, 424, 503) and B3 does not list the device, it counts as
+    removed.
     """
     user_address = SecretAddress(user_address) if user_address is not None else None
     client.may_send(B2)
@@ -198,39 +193,38 @@ def remove_device(
         user_address = room_id.user_address if user_address is None else user_address
     room, user = room_id_of(B2, room_id), parse_id(B2, "user_id", user_id)
     if user_address is None:
-        user_address = _listed(client, room, user).user_address
-    address = address_checked(B2, user_address)
+        user_address = _require_device(client, room, user).user_address
+    address = check_address(B2, user_address)
     change(
         client,
         B2,
         {"roomId": room, "userId": user, "userAddress": address},
         lambda: find_device(client, room, user) is None,
-        effect=f"B3 does not list {redact(user)!r} in room {room!r}",
-        advice=_look(room, "remove it"),
+        _check_again(room, "remove it"),
     )
 
 
-def _listed(client: Client, room_id: str, user_id: str) -> Device:
-    """The device as B3 lists it; UserNotFound, without a code, when it does not."""
+def _require_device(client: Client, room_id: str, user_id: str) -> Device:
+    """Return the device as B3 lists it; UserNotFound, without a code, if it does not."""
     if device := find_device(client, room_id, user_id):
         return device
     error = UserNotFound(
         f"the service lists no external user {redact(user_id)!r} in room {room_id!r}, so its "
-        "address is not known and B2 was not sent",
-        "See with ck.list_devices(client) which room the device is in, if any.",
+        "address is unknown and B2 was not sent",
+        "Find the device's room, if any, with ck.list_devices(client).",
     )
     error.interface, error.endpoint = "B", B2.key
     raise error
 
 
-def _look(room_id: str, what: str) -> str:
-    return f"Look with ck.list_devices(client, {room_id!r}) before you {what} again."
+def _check_again(room_id: str, what: str) -> str:
+    return f"Check with ck.list_devices(client, {room_id!r}) before you {what} again."
 
 
 def list_devices(client: Client, room_id: str | Room | None = None) -> list[Device]:
-    """Return the external users of a room, or of all rooms when `room_id` is None or empty (B3).
+    """Return the external users of a room, or of all rooms if `room_id` is None or empty (B3).
 
-    ServiceUnavailable (304), ServiceTimeout (310). An answer without a list, or with fewer items
+    ServiceUnavailable (304), ServiceTimeout (310). A response without a list, or with fewer items
     than its `total`, is a ProtocolError, never an empty list.
     """
     parameters = {}
@@ -240,25 +234,25 @@ def list_devices(client: Client, room_id: str | Room | None = None) -> list[Devi
 
 
 def devices_of(members: Mapping[str, Any]) -> list[Device]:
-    """Return the external users in an answer of B3."""
+    """Return the external users in a response of B3."""
     data = members.get("data")
     if not isinstance(data, Mapping):
         raise ProtocolError(
-            f"the answer of B3 holds no object data but {preview(data)}.",
+            f"the response's field data (B3) is {preview(data)}, not an object.",
             "Ask the provider where this deployment puts the external users.",
         )
     devices = [Device.read(item) for item in objects(data.get("items"), "items", B3.key)]
     total = number(data, "total")
     if total is not None and total > len(devices):
         raise ProtocolError(
-            f"the answer of B3 says total={total} but holds {len(devices)} items.",
-            "Ask for one room at a time, or ask the provider whether it cuts long lists.",
+            f"the response of B3 says total={total} but contains {len(devices)} items.",
+            "List one room at a time, or ask the provider whether long lists are truncated.",
         )
     return devices
 
 
 def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
-    """Return the external user of this ID in a room, or None when B3 does not list it."""
+    """Return the external user with this ID in a room, or None if B3 does not list it."""
     for device in list_devices(client, room_id):
         if (device.room_id, device.user_id) == (room_id, user_id):
             return device
@@ -268,52 +262,48 @@ def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
 # Checks of arguments
 
 
-def address_checked(operation: Operation, value: object) -> SecretAddress:
-    """Return a device's address, such as rtsp://host:554/path; a masked one is refused."""
+def check_address(operation: Operation, value: object) -> SecretAddress:
+    """Return a device's address, such as rtsp://host:554/path; reject a masked one."""
     address = SecretAddress(value if isinstance(value, str | SecretAddress) else "")
     if not _ADDRESS.fullmatch(address.reveal()) or not address.reveal().isprintable():
         quoted = repr(str(address)) if address else preview(value)
         raise parameter_error(
             operation,
-            f"user_address is {quoted}, not an address.",
+            f"user_address is {quoted}, not a valid address.",
             "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1.",
         )
     check_sendable(operation, {"user_address": address})
     return address
 
 
-def hidden_options(options: object) -> dict[str, Any] | ParameterError | None:
-    """Return the `options` of B1 with what is secret in them hidden, or the error of what it cannot
-    carry: raised here, its traceback would show them."""
-    if options is None:
-        return None
-    if not isinstance(options, Mapping):
+def hide_options(options: object) -> dict[str, Any] | ParameterError:
+    """Return the `options` of B1 with secrets hidden, or the error for what cannot be sent: raised
+    here, its traceback would show them."""
+    if not isinstance(options, Mapping | None):
         problem = f"options is {type(options).__name__}, not an object."
-        advice = 'Give a dict, such as {"assist_address": "rtsp://..."}.'
+        advice = 'Pass a dict, such as {"assist_address": "rtsp://..."}.'
         return parameter_error(B1, problem, advice)
     try:
-        hidden: dict[str, Any] = check_sendable(B1, {"options": dict(options)})["options"]
+        hidden: dict[str, Any] = check_sendable(B1, {"options": dict(options or {})})["options"]
         return hidden
     except ParameterError as error:
         return error.with_traceback(None)
 
 
-def options_checked(
+def check_options(
     options: object, login_name: str | None = None, login_password: str | Secret | None = None
 ) -> dict[str, Any]:
-    """Return the `options` of B1: an object, with the login under the interface's keys."""
-    hidden = hidden_options(options)
-    del options  # a traceback shows the locals
-    if isinstance(hidden, ParameterError):
-        raise hidden
-    merged = hidden or {}
+    """Return the `options` of B1, including the login under the interface's keys."""
+    options = hide_options(options)
+    if isinstance(options, ParameterError):
+        raise options
     for name, value in (("login_name", login_name), ("login_password", login_password)):
         if value is None:
             continue
         if not isinstance(value, str | Secret):
-            raise parameter_error(B1, f"{name} is not a text.", "Give it as text.")
+            raise parameter_error(B1, f"{name} is not text.", "Pass it as text.")
         value = check_sendable(B1, {name: value})[name]
-        if merged.setdefault(name, value) != value:
-            problem = f"{name} is given twice, in options and by itself, and they differ."
-            raise parameter_error(B1, problem, "Give it once.")
-    return merged
+        if options.setdefault(name, value) != value:
+            problem = f"{name} is given twice, in options and by itself, with different values."
+            raise parameter_error(B1, problem, "Pass it once.")
+    return options

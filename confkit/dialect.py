@@ -1,9 +1,8 @@
-"""What a deployment does where the interface is silent, the signature of section 5 included."""
+"""What a deployment does where the interface is silent, including the signature of section 5."""
 
 import base64
 import hashlib
 import hmac
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
@@ -21,7 +20,7 @@ CHOICES = {
 
 
 class AccessToken(Secret):
-    """An access token, with the `random` and `key` of A1 from which it was made."""
+    """An access token, with the `random` and `key` of A1 that it was made from."""
 
     __slots__ = ("key", "random")
 
@@ -54,18 +53,18 @@ class Dialect:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if name in CHOICES:
-                valid, advice = value in CHOICES[name], f"It is one of {', '.join(CHOICES[name])}."
+                valid, advice = value in CHOICES[name], f"Use one of {', '.join(CHOICES[name])}."
             else:  # a name by which `redact` and logs recognise a token
-                named = isinstance(value, str) and value.isidentifier()
-                valid = named and value.lower().endswith(TOKEN_NAMES)
+                is_name = isinstance(value, str) and value.isidentifier()
+                valid = is_name and value.lower().endswith(TOKEN_NAMES)
                 valid = valid or (value is None and name == "mcu_token_parameter")
-                advice = "It is a parameter's name, such as access_token, access_tocken or token."
+                advice = "Give a parameter name, such as access_token, access_tocken or token."
             if not valid:
                 raise ConfigError(f"dialect setting {name} is {value!r}", advice)
 
     @classmethod
     def of(cls, settings: object) -> Self:
-        """Return the dialect with these settings; ConfigError if they are not settings by name."""
+        """Return the dialect with these settings; ConfigError if it is not a table of settings."""
         names = [field.name for field in fields(cls)]
         if not isinstance(settings, Mapping):
             raise ConfigError(
@@ -80,12 +79,7 @@ class Dialect:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the dialect written as `hash=sha256,signature=raw`, or as a JSON object."""
-        if text.lstrip().startswith("{"):
-            try:
-                return cls.of(json.loads(text))
-            except json.JSONDecodeError:
-                raise ConfigError(f"dialect {text!r} is not JSON", "Write hash=sha256.") from None
+        """Return the dialect written as `hash=sha256,signature=raw`."""
         settings = {}
         for part in filter(None, map(str.strip, text.split(","))):
             name, equals, value = part.partition("=")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class ConfkitError(Exception):
     """The base of everything that confkit raises.
 
-    `problem`, `cause` and `advice`, the next step, are texts, empty where there is nothing to say;
-    `str()` is "problem: cause. advice". `retry`: the same call may work in a moment.
+    `problem`, `cause` and `advice` (the next step) are texts, possibly empty; `str()` is "problem:
+    cause. advice". `retry`: the same call may work in a moment.
     """
 
     retry: bool = False
@@ -42,11 +42,11 @@ class ConfkitError(Exception):
 
     def _without_advice(self) -> str:
         text = f"{self.problem}: {self.cause}" if self.cause else self.problem
-        return printable(text.strip())  # it may quote what others wrote
+        return printable(text.strip())  # it may quote other people's text
 
     def again(self, **changes: Any) -> Self:
-        """Return the same error, with these fields changed, to be raised once more. (One object
-        raised twice, or its `copy.copy` where Dask is loaded, would keep the first traceback.)"""
+        """Return a copy of the error with these fields changed, to be raised again. (Raising one
+        object twice, or its `copy.copy` with Dask loaded, would keep the first traceback.)"""
         error = type(self)(self.problem)
         error.__dict__.update(self.__dict__, **changes)
         return error
@@ -64,26 +64,24 @@ class ReadOnlyError(ConfkitError, PermissionError):
 
 
 class Cancelled(ConfkitError):
-    """A request was not sent, as the sweep that it belongs to is over."""
+    """A request was not sent because its sweep has ended."""
 
 
 class TransportError(ConfkitError, ConnectionError):
-    """No answer arrived: refused, reset, timed out, no such host, TLS. `sent` is False where the
-    request certainly never reached the service; `obstacle` is one word for the reason, such as
-    "refused", "tls" or "certificate"."""
+    """No response: connection refused or reset, timeout, unknown host, TLS. `sent` is False if the
+    request certainly never reached the service."""
 
     sent: bool = True
-    obstacle: str = ""
     retry = True
 
 
 class TransportTimeout(TransportError, TimeoutError):
-    """No answer arrived in time."""
+    """No response in time."""
 
 
 class ProtocolError(ConfkitError):
-    """What arrived is not an answer of this interface; the text quotes its beginning. `status` is
-    that of HTTP; `success`: result code 0, under a status that contradicts it."""
+    """The response is not one of this interface; the text quotes its beginning. `status` is the
+    HTTP status; `success` means result code 0 under a status that contradicts it."""
 
     status: int | None = None
     success: bool = False
@@ -92,9 +90,9 @@ class ProtocolError(ConfkitError):
 class ApiError(ConfkitError):
     """The service answered with a result code other than 0 (section 7 of the interface).
 
-    `ret` is the code (a number where it is one; None where nothing was sent), `interface` "A" or
-    "B", `endpoint` such as "A3", `meaning` that of the code, `status` that of HTTP; `report` says
-    what kept a device out (see `import_device`). `retry` is False of each change.
+    `ret` is the code (an int if numeric; None if nothing was sent), `interface` "A" or "B",
+    `endpoint` such as "A3", `meaning` that of the code, `status` the HTTP status; `report` says
+    what kept a device out (see `import_device`). `retry` is False for every change.
     """
 
     ret: int | str | None = None
@@ -126,7 +124,7 @@ class UserExists(ApiError, ValueError):
 
 
 class ParameterError(ApiError, ValueError):
-    """A parameter is wrong: 407 of A, 401 of B, or noticed here and never sent (`ret` is None)."""
+    """A parameter is wrong: 407 of A, 401 of B, or rejected here before sending (`ret` is None)."""
 
 
 class ServiceTimeout(ApiError, TimeoutError):
@@ -150,15 +148,15 @@ class MediaServerUnavailable(ApiError):
 
 
 class ServiceUnavailable(ApiError):
-    """302, 303 and 304 of B: mostly the background service is not running."""
+    """302, 303 and 304 of B: usually the background service is not running."""
 
 
 class OutcomeUnknown(ConfkitError):
-    """A change was sent, and it may or may not have happened: look before you repeat it.
+    """A change was sent and may or may not have happened: check before you repeat it.
 
-    Its answer was lost, or it was answered with a code that leaves this open, such as 700: then
-    `ret`, `interface`, `endpoint` and `meaning` are those of the code. `__cause__` is the error of
-    the call; `lookup_error` that of the look-up, where that failed too.
+    Either its response was lost, or the service returned a code that leaves this open, such as 700:
+    then `ret`, `interface`, `endpoint` and `meaning` are those of the code. `__cause__` is the
+    error of the call; `lookup_error` that of the look-up, if that failed too.
     """
 
     ret: int | str | None = None
@@ -170,19 +168,15 @@ class OutcomeUnknown(ConfkitError):
 
 _CLASSES: dict[str, type[ApiError]] = {
     kind.__name__: kind
-    for kind in (
-        *(ApiError, AuthenticationFailed, TokenRejected, RoomNotFound, UserNotFound, UserExists),
-        *(ParameterError, ServiceTimeout, RoomClosed, JoinFailed, LicenceError),
-        *(MediaServerUnavailable, ServiceUnavailable),
-    )
+    for kind in (*ApiError.__subclasses__(), ApiError)  # before there are subclasses of users
 }
 
 
 def api_error(
     ret: int | str, interface: str, endpoint: str, title: str, detail: str = "", status: int = 200
 ) -> ApiError:
-    """Return the error for a result code: of its class, with its meaning, and with `detail`, what
-    the service says itself, where that is more."""
+    """Return the error for a result code, of its class and with its meaning; `detail` is the
+    service's own text, quoted if it says more."""
     row, detail = _row(ret, interface), detail.strip(" .")
     under = f" under HTTP {status}" if status >= 500 else ""
     more = f". The service says: {detail}" if detail else ""
@@ -197,7 +191,7 @@ def api_error(
 
 
 def may_have_happened(error: ConfkitError) -> bool:
-    """Return whether a change that failed with this error may have happened all the same."""
+    """Return whether a change that failed with this error may have happened nevertheless."""
     if isinstance(error, TransportError):
         return error.sent
     if isinstance(error, ProtocolError):
@@ -211,7 +205,7 @@ def may_have_happened(error: ConfkitError) -> bool:
 
 def outcome_unknown(error: ConfkitError, call: str) -> OutcomeUnknown:
     """Return the error of a change that may have happened although `call` failed with `error`."""
-    advice = "Look on the service before you repeat it."
+    advice = "Check on the service before you repeat it."
     unknown = OutcomeUnknown(f"{call} may or may not have happened", advice, cause=error.summary)
     unknown.__cause__ = error
     for name in ("ret", "interface", "endpoint", "meaning") if isinstance(error, ApiError) else ():
@@ -220,7 +214,7 @@ def outcome_unknown(error: ConfkitError, call: str) -> OutcomeUnknown:
 
 
 def missing_extra(what: str, package: str | None, extra: str) -> ConfigError:
-    """Return the error that names a missing package, and the line that installs it."""
+    """Return the error that names a missing package and the command that installs it."""
     return ConfigError(f"{what} {package}", f"Run: pip install 'confkit-notebooks[{extra}]'")
 
 
@@ -228,9 +222,9 @@ def missing_extra(what: str, package: str | None, extra: str) -> ConfigError:
 
 
 class Code(NamedTuple):
-    """What a result code means, and the next step, which is assumed: a row of `codes.toml`, where
-    the fields are described. `interface` is "A", "B", or "" for none of them alone; `sure` is
-    "specified", "seen" (in other deployments) or "unknown". Its text is for reading."""
+    """The meaning of a result code, and the (assumed) next step: a row of `codes.toml`, where the
+    fields are described. `interface` is "A", "B", or "" for neither in particular; `sure` is
+    "specified", "seen" (in other deployments) or "unknown". `str()` is for people."""
 
     ret: int | str
     interface: str
@@ -249,9 +243,9 @@ class Code(NamedTuple):
         sure = "seen in other deployments" if self.sure == "seen" else self.sure
         text = self.advice
         if self.retry:
-            text += " A read may be sent again in a moment."
+            text += " A read can be repeated in a moment."
         if self.change == "maybe":
-            text += " A change may have happened: look before you repeat it."
+            text += " A change may have happened: check before you repeat it."
         head = one_line(f"{self.ret}{where}: {self.meaning} ({sure})")
         return f"{head}\n{fill(text, 88, initial_indent='  ', subsequent_indent='  ')}"
 
@@ -261,7 +255,7 @@ class Code(NamedTuple):
 
 @cache
 def codes() -> tuple[Code, ...]:
-    """Return all rows; they are read when the first call is refused."""
+    """Return all rows, which are loaded at the first refused call."""
     import tomllib
     from importlib.resources import files
 
@@ -278,9 +272,9 @@ def codes() -> tuple[Code, ...]:
 
 
 def lookup(ret: int | str, interface: str | None) -> tuple[Code, ...]:
-    """Return the rows of a code, the specification's first; none where it is unknown.
+    """Return the rows of a code, the specification's first; empty if it is unknown.
 
-    The other interface's row is left out where this interface has its own. None asks for both.
+    The other interface's row is omitted if this interface has its own. None: both interfaces.
     """
     rows = [code for code in codes() if code.ret == ret]
     if any(code.interface == interface for code in rows):
@@ -289,8 +283,7 @@ def lookup(ret: int | str, interface: str | None) -> tuple[Code, ...]:
 
 
 def _row(ret: int | str, interface: str) -> Code:
-    """What the code means in this very interface; of a change nobody knows, where that is not
-    known."""
+    """Return the row of a code in this interface; if it has none, a change may have happened."""
     rows = lookup(ret, interface)
     for row in rows:
         if row.both or row.interface in (interface, ""):
@@ -306,8 +299,8 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
     """Return what a result code means and the next step (section 7 of the interface).
 
     `ret` may be an error of confkit, which knows its code and interface. `interface` is "A" or "B";
-    without it a code that means different things in A and B (401) is explained for both. What it
-    means in other deployments (416) is added; an unknown code is said to be that.
+    without it a code with different meanings in A and B (401) is explained for both. Its meaning
+    in other deployments (416) is added; an unknown code is reported as such.
     """
     if isinstance(ret, Exception):
         interface = interface or getattr(ret, "interface", None)
@@ -316,7 +309,7 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
     if interface is not None:
         interface = interface.strip().upper()
         if interface not in ("A", "B"):
-            raise ValueError(f"interface is {interface!r}; there are A (port 8080) and B (8050)")
+            raise ValueError(f"interface is {interface!r}; use A (port 8080) or B (port 8050)")
     ret = as_code(str(ret))
     first, *others = lookup(ret, interface) or (_row(ret, ""),)
     meaning, advice = first.meaning, first.advice
@@ -330,7 +323,7 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
 
 
 def as_code(text: str) -> int | str:
-    """Return a result code that arrived as text: a number where it is one, else the text."""
+    """Return a result code received as text: an int if it is numeric, else the text."""
     plain = text.strip()
     digits = plain.removeprefix("-")
     return int(plain) if digits.isdecimal() and digits.isascii() and len(digits) < 19 else plain

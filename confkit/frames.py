@@ -1,8 +1,9 @@
-"""Records to DataFrames. The same columns and types for none as for many; frames hold text, in
-which nothing secret shows unless it is asked for."""
+"""Records to DataFrames. Columns and types do not depend on the number of records; secrets are
+masked unless asked for."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,8 @@ OTHER = "other"
 ROOM_STATUS = {0: "scheduled", 1: "opening", 2: "locked", 3: "closed"}  # seen in deployments
 ROOM_MODE = {1: "MCU", 2: "MCU (2)", 3: "peer-to-peer", 4: "peer-to-peer (4)"}  # seen, too
 
-NAME = "name"  # a "string" in which the login of an address does not show
-# Of a column: a type of pandas or NAME, the names of its numbers, or its categories.
+NAME = "name"  # a "string" in which logins of addresses are masked
+# The kind of a column: a pandas type or NAME, names by number, or categories.
 Kind = str | Mapping[int, str] | tuple[str, ...]
 Readers = Mapping[str, Callable[[Any], object]]
 
@@ -72,12 +73,12 @@ _MAKERS = {
 
 
 def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.DataFrame":
-    """Return one row per room, in the given order; one Room counts as a list of one.
+    """Return one row per room, in the given order; a single Room is accepted.
 
     Columns: the interface's fields (numbers `Int64`, texts `string`), with `status` and `mode` as
-    categories beside `room_status` and `room_mode`. A value that deployments are not known to use
-    is "other" there; its number stands beside it. `host_password` is a column only with
-    `secrets=True`; the password in an address that serves as a topic or an ID shows as *** without.
+    categories of `room_status` and `room_mode`; a value that no known deployment uses is "other".
+    `host_password` is a column only with `secrets=True`; without, the password in an address used
+    as a topic or an ID is shown as ***.
     """
     kinds, readers = _ROOM, _ROOM_READERS
     if secrets:
@@ -92,7 +93,7 @@ def users_frame(
     """Return one row per user: `room_id`, `user_id`, `user_name`, all `string`.
 
     From a list of users, whose `room_id` is missing, or from a mapping of room ID to users. A room
-    without users has no row. The password in a camera's address that serves as a name shows as ***.
+    without users has no row. The password in a camera's address used as a name is shown as ***.
     """
     groups = users if isinstance(users, Mapping) else {None: users}
     rows = [
@@ -109,8 +110,8 @@ def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) 
     """Return one row per device.
 
     Columns, all `string`: `room_id`, `user_id`, `user_name`, `user_address`, `user_data`, `options`
-    (JSON). What is secret in address and options, or in an address that serves as a name, shows as
-    ***, unless `secrets=True`.
+    (JSON). Secrets in the address and the options, or in an address used as a name, are shown as
+    *** unless `secrets=True`.
     """
     kinds: Mapping[str, Kind] = {
         "room_id": "string",
@@ -125,9 +126,9 @@ def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
     """Return one row per call, in the given order: `calls_frame(client.calls)` has the newest last.
 
     Columns: `time` (UTC, to the millisecond), `call` ("A2"), `operation` ("create room"), `method`,
-    `url` (masked), `seconds`, `status` (HTTP), `ret` (the result code as text, missing where no
-    answer of the interface came), `meaning` (of the code; without one, why), `error` (the whole
-    text of what was raised, missing where nothing was). Sections 4 and 7 of the interface.
+    `url` (masked), `seconds`, `status` (HTTP), `ret` (the result code as text, missing if there is
+    none), `meaning` (of the code, or else the reason why there is none), `error` (the full text of
+    the error, missing for a success). Sections 4 and 7 of the interface.
     """
     return frame_of(_records(calls, Call), _CALL, _CALL_READERS)
 
@@ -135,8 +136,8 @@ def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
 def frame_of(
     records: Iterable[Any], kinds: Mapping[str, Kind], readers: Readers | None = None
 ) -> "pd.DataFrame":
-    """Return a frame with a row per record and a column of each kind: what its reader gives, or the
-    attribute of its name."""
+    """Return a frame with a row per record and a column per kind, filled by its reader or else from
+    the attribute of its name."""
     import pandas as pd
 
     records, columns = list(records), {}
@@ -147,7 +148,7 @@ def frame_of(
 
 
 def address_text(device: Device) -> str | None:
-    """Return a device's address as it is shown, without its login."""
+    """Return a device's address without its login."""
     return None if device.user_address is None else str(device.user_address)
 
 
@@ -156,7 +157,7 @@ def _column(values: list[Any], kind: Kind) -> Any:
 
     if isinstance(kind, Mapping):
         names: dict[Any, str | None] = {**kind, None: None}
-        values = [names.get(value, OTHER) for value in values]
+        values = list(map(names.get, values, repeat(OTHER)))
         kind = (*kind.values(), OTHER)
     if isinstance(kind, tuple):
         return pd.Categorical(values, categories=kind)
@@ -167,12 +168,12 @@ def _column(values: list[Any], kind: Kind) -> Any:
 
 
 def _plain(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-    """Return the kinds with names as they are, logins and all."""
+    """Return the kinds with logins in names unmasked."""
     return {name: "string" if kind == NAME else kind for name, kind in kinds.items()}
 
 
 def _as_json(value: Any) -> str:
-    """Return a value of JSON without blanks; a Secret in it as it is shown."""
+    """Return the value as JSON without spaces, secrets masked."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
@@ -182,6 +183,6 @@ def _records(source: Any, kind: type) -> list[Any]:
         if not isinstance(record, kind):
             raise TypeError(
                 f"expected {kind.__name__} records, got {type(record).__name__}; "
-                f"{_MAKERS[kind]} gives them"
+                f"get them from {_MAKERS[kind]}"
             )
     return records

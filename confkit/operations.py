@@ -6,11 +6,11 @@ Interface = Literal["A", "B"]
 
 
 class Operation(NamedTuple):
-    """One operation: its number in the interface, its path, what it takes and its result codes.
+    """One operation: its number in the interface, path, parameters and result codes.
 
-    `required` and `optional` hold the parameters in the interface's order, the token left out;
-    `token` is the token's name as the interface spells it, `None` for A1. `write` is true where
-    the operation changes something. `codes` are the interface's main codes.
+    `required` and `optional` hold the parameters in the interface's order, without the token;
+    `token` is the token's name as the interface spells it, None for A1. `write`: the operation
+    changes something. `codes` are the interface's main codes.
     """
 
     key: str

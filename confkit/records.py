@@ -1,9 +1,8 @@
-"""The interface's own things as frozen records (section 2): `Room`, `RoomUser`, `Device`; how they
-are read from a response, and how arguments are checked before anything is sent.
+"""The interface's objects as frozen records (section 2): `Room`, `RoomUser`, `Device`; how they are
+read from a response, and how arguments are checked before anything is sent.
 
-Field names are the interface's in snake_case. Numbers are numbers although deployments quote
-them; what is absent is None. A field that does not hold what its type says is a ProtocolError:
-a wrong value is never guessed at.
+Field names are the interface's in snake_case. Numbers are numbers although deployments quote them;
+absent fields are None. A value of the wrong type is a ProtocolError, never a guess.
 """
 
 import json
@@ -19,7 +18,6 @@ from .secret import Secret, SecretAddress, hide, redact, reveal
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
-_POWER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?[eE][+-]?[0-9]{1,2}")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ASK = "Ask the provider what this deployment puts there."
 
@@ -29,9 +27,9 @@ _ASK = "Ask the provider what this deployment puts there."
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Room:
-    """A conference room as A3 gives it (section 2). `room_status`: 0 scheduled, 1 opening,
-    2 locked, 3 closed; `room_mode`: 1 MCU, 3 peer-to-peer (seen in deployments); caps are in
-    people and streams, None where the room has none. `host_password` is a Secret."""
+    """A conference room as returned by A3 (section 2). `room_status`: 0 scheduled, 1 opening,
+    2 locked, 3 closed; `room_mode`: 1 MCU, 3 peer-to-peer (seen in deployments); caps count people
+    or streams, None for no cap. `host_password` is a Secret."""
 
     id: int | None = None
     room_id: str
@@ -55,8 +53,11 @@ class Room:
     @classmethod
     def read(cls, members: Mapping[str, Any], room_id: str) -> Self:
         """Return the room in a response of A3 about `room_id`; ProtocolError for another room."""
-        mode = members.get("room_mode")
-        is_name = isinstance(mode, str) and mode.strip() and isinstance(_number_in(mode), str)
+        mode: int | str | None
+        try:
+            mode = number(members, "room_mode")
+        except ProtocolError:
+            mode = text(members, "room_mode")  # its name
         password = text(members, "host_password")
         room = cls(
             id=number(members, "id"),
@@ -69,7 +70,7 @@ class Room:
             max_audio=number(members, "max_audio"),
             max_video=number(members, "max_video"),
             room_extend_id=text(members, "room_extend_id") or None,
-            room_mode=mode if is_name else number(members, "room_mode"),
+            room_mode=mode,
         )
         if room_id not in (room.room_id, room.room_extend_id):
             raise ProtocolError(
@@ -82,7 +83,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RoomUser:
-    """A user in a room as A6 lists it (section 2): a person, or a device under its user ID."""
+    """A user in a room as listed by A6 (section 2): a person, or a device under its user ID."""
 
     user_name: str | None
     user_id: str
@@ -103,10 +104,10 @@ class RoomUser:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Device:
-    """An external device as a user of a room, as B3 lists it (section 2).
+    """An external device as a user of a room, as listed by B3 (section 2).
 
-    `user_address` is shown without its login, and gives it with `reveal()`; so do passwords and
-    addresses among the `options`.
+    `user_address` is shown without its login and returned in full by `reveal()`; so are passwords
+    and addresses in `options`.
     """
 
     room_id: str
@@ -126,7 +127,7 @@ class Device:
 
     @property
     def login_name(self) -> str | None:
-        """The login name with which the service opens the device, where it has one."""
+        """The login name with which the service opens the device, or None."""
         name = self.options.get("login_name")
         if isinstance(name, int | float) and not isinstance(name, bool):
             return json.dumps(name)
@@ -134,7 +135,7 @@ class Device:
 
     @property
     def login_password(self) -> Secret | None:
-        """The password with which the service opens the device, where it has one."""
+        """The password with which the service opens the device, or None."""
         password = self.options.get("login_password")
         if password == "":
             return Secret("")
@@ -156,7 +157,7 @@ class Device:
 
 
 def _repr(record: Any) -> str:
-    """Return a record's repr with nothing secret in it: a camera's address may serve as a name."""
+    """Return a record's repr with secrets masked: a camera's address may serve as a name."""
     values = {member.name: getattr(record, member.name) for member in fields(record)}
     texts = [
         f"{name}={redact(value)!r}" if isinstance(value, str) else f"{name}={redact(repr(value))}"
@@ -179,11 +180,13 @@ def number(members: Mapping[str, Any], name: str) -> int | None:
     """Return the integer under this name, quoted or not; None when absent, null or empty."""
     value = members.get(name)
     if isinstance(value, str):
-        value = _number_in(value)
-    if value is None or value == "":
+        value = value.strip()
+        if _INTEGER.fullmatch(value):
+            value = int(value.partition(".")[0])
+    if value is None or value in ("", "null"):
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        value = int(value)  # a larger one has lost digits
+        value = int(value)  # a larger float has lost digits
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
         raise ProtocolError(
             f"the response's field {name} is {preview(value)}, not a whole number.", _ASK
@@ -191,18 +194,8 @@ def number(members: Mapping[str, Any], name: str) -> int | None:
     return value
 
 
-def _number_in(text: str) -> int | float | str | None:
-    """Return the number that a text holds, None for null, the text where it holds neither."""
-    text = text.strip()
-    if _INTEGER.fullmatch(text):
-        return int(text.partition(".")[0])
-    if _POWER.fullmatch(text):
-        return float(text)
-    return None if text.lower() == "null" else text
-
-
 def text(members: Mapping[str, Any], name: str) -> str | None:
-    """Return the text under this name, also of a number; None when absent or null."""
+    """Return the text under this name, a number as text; None when absent or null."""
     value = members.get(name)
     if value is None or isinstance(value, str):
         return value
@@ -210,32 +203,32 @@ def text(members: Mapping[str, Any], name: str) -> str | None:
         return value.reveal()
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise ProtocolError(f"the response's field {name} is {preview(value)}, not a text.", _ASK)
+    raise ProtocolError(f"the response's field {name} is {preview(value)}, not text.", _ASK)
 
 
 def require_field(members: Mapping[str, Any], name: str, what: str) -> str:
-    """Return the text under this name, which must be there and not empty."""
+    """Return the text under this name; ProtocolError if it is missing or empty."""
     value = text(members, name)
     if not value:
         raise ProtocolError(
             f"{what} in the response has no {name}.",
-            "Ask the provider whether this deployment spells it otherwise.",
+            "Ask the provider whether this deployment uses another name.",
         )
     return value
 
 
 def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, Any]]:
-    """Return the list of objects that a response has to hold under this name."""
+    """Return the list of objects of this name; ProtocolError if it is anything else."""
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
         raise ProtocolError(
-            f"the response of {endpoint} holds no list {name} of objects but {preview(items)}.",
+            f"the response's field {name} ({endpoint}) is {preview(items)}, not a list of objects.",
             "Ask the provider where this deployment puts it.",
         )
     return items
 
 
 def _options(value: object) -> Mapping[str, Any]:
-    value = reveal(value)  # the JSON text of an object may hold an address
+    value = reveal(value)  # the JSON text of an object may contain an address
     if value is None or (isinstance(value, str) and not value.strip()):
         return {}
     try:
@@ -250,7 +243,7 @@ def _options(value: object) -> Mapping[str, Any]:
 
 
 def preview(value: object) -> str:
-    """Return the value in at most 60 characters, with nothing secret in it."""
+    """Return the value in at most 60 characters, with secrets masked."""
     try:
         text = redact(repr(hide(value)))
     except ValueError:
@@ -262,26 +255,25 @@ def preview(value: object) -> str:
 
 
 def parameter_error(operation: Operation, problem: str, advice: str) -> ParameterError:
-    """Return the error for an argument that is wrong; nothing has been sent."""
+    """Return the error for an invalid argument; nothing has been sent."""
     error = ParameterError(f"{problem} Nothing was sent.", advice)
     error.interface, error.endpoint, error.meaning = operation.interface, operation.key, problem
     return error
 
 
 def reject_surrogates(operation: Operation, name: str, value: str) -> str:
-    """Return the text, if it holds no half of a character (a lone surrogate), which UTF-8 cannot
-    carry."""
+    """Return the text; ParameterError for a lone surrogate, which UTF-8 cannot encode."""
     if not _SURROGATE.search(value):
         return value
     raise parameter_error(
         operation,
-        f"{name} holds half a character (a lone surrogate).",
-        "Write it again, or read the file that it is from with its own encoding.",
+        f"{name} contains half a character (a lone surrogate).",
+        "Type it again, or read its file with the right encoding.",
     )
 
 
 def integer(value: Any) -> int | None:
-    """Return a whole number of any kind as an int; None for all else."""
+    """Return a whole number of any type as an int; None for anything else."""
     try:
         return None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -289,21 +281,19 @@ def integer(value: Any) -> int | None:
 
 
 def parse_id(operation: Operation, name: str, value: object) -> str:
-    """Return an ID as text: a text that is not empty, or a whole number written out."""
+    """Return an ID, a non-empty text or a whole number, as text."""
     if isinstance(value, str) and value.strip():
         return value if value.isascii() else reject_surrogates(operation, name, value)
     if (number := integer(value)) is not None:
         return str(number)
-    advice = f"Give the {name} as text, as the service gave it."
+    advice = f"Pass the {name} as text, as the service returned it."
     if isinstance(value, float):
         advice = f"Read the column as text, or leading zeros and digits are lost. {advice}"
     raise parameter_error(operation, f"{name} is {preview(value)}, not an ID.", advice)
 
 
 def require_text(operation: Operation, name: str, value: object) -> str:
-    """Return a text that must be there and not empty."""
+    """Return a text; ParameterError if it is missing or empty."""
     if isinstance(value, str) and value.strip():
         return str(reject_surrogates(operation, name, value))
-    raise parameter_error(
-        operation, f"{name} is {preview(value)}.", f"Give a {name} that is not empty."
-    )
+    raise parameter_error(operation, f"{name} is {preview(value)}.", f"Pass a non-empty {name}.")

@@ -1,8 +1,8 @@
 """Secrets never show: `Secret` is opaque, a `SecretAddress` shows without its login, and `redact`
-takes secrets out of texts that others wrote.
+removes secrets from texts of other people.
 
-The interface puts its token into URLs and hands passwords back in clear, so any text that quotes
-one of them may hold a secret. Where it is not clear where a secret ends, too much is hidden.
+The interface puts its token into URLs and returns passwords in clear, so any text that quotes one
+may contain a secret. If it is unclear where a secret ends, more is hidden rather than less.
 """
 
 import json
@@ -17,19 +17,19 @@ from .text import one_line
 
 MASK = "***"
 DEEPEST = 100  # levels of lists and objects
-SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
-TOKEN_NAMES = ("token", "tocken")  # a name that ends so carries a token (spellings: deployments)
+SHORTEST = 3  # masking a shorter value would garble any text; its name gives it away
+TOKEN_NAMES = ("token", "tocken")  # name endings of tokens (both spellings are deployed)
 
-# How the names of parameters and members end that carry secrets.
+# Name endings of parameters and members that hold secrets.
 _ENDINGS = (
     *TOKEN_NAMES,
     *("digest", "password", "passwd", "passphrase", "_pass", "psw", "pwd"),
     *("secret", "secretkey", "secret_key", "secret-key", "authbasic"),
 )
 _QUOTE = r"""\\*["']|%22|%27|&quot;|&\#39;"""
-# What stands behind a secret's name: a text in quotes, a structure, or what has no blank in it. It
-# may be cut off. A variable of a shell, the call that asks for a password, and a word of English
-# behind "token: " are no secrets.
+# The value after a secret's name: quoted text, a structure, or text without a space, possibly cut
+# off. A shell variable, the call that asks for a password, and an English word after "token: " are
+# not secrets.
 _NAMED = re.compile(
     rf"""(?isx)
     (?: {"|".join(_ENDINGS)} | (?<![a-z]) pass (?= \s?= ) ) \ufffd*
@@ -49,17 +49,17 @@ _ENCODED_LOGIN = re.compile(
     r"""(?ix) %3A (?: %2F%2F | // ) (?: (?! %3A | : ) [^\s&"'<>] )*+ (?: %3A | : )
     (?P<login> [^\s&"'<>]++ )"""
 )
-# What stands in the place of a password where an address without a login ends.
+# A port, where an address with a login would have a password.
 _PORT = re.compile(r"[0-9]{0,5}[.,;:!)\]]*(?:[/?#]|\Z)")
 # /user:password/ in the path of an address.
 _PATH_LOGIN = re.compile(
     r"""(?x) :// [^\s/"'<>]+ / (?: [^\s/:?"'<>]*+ / )*+ [^\s/:?@"'<>]++ :
     (?P<login> [^\s/:?@"'<>]++ ) (?= / )"""
 )
-# A whole address, also one whose beginning is wrong: all between login name and last @.
+# A whole address, even with a malformed beginning: everything from the login name to the last @.
 _WHOLE_LOGIN = re.compile(r"(?is)\s*(?:[a-z][a-z0-9+.-]*(?::/{1,2}|//)|//)?+[^:/@]*:(?P<login>.+)@")
 _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://")
-# In the query or path of an address, some of which part their pairs with an underscore.
+# In the query or path of an address; some cameras separate the pairs with an underscore.
 _IN_ADDRESS = re.compile(
     rf"(?i)(?:{'|'.join(_ENDINGS)}|(?<![a-z])pass)=(?P<value>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
 )
@@ -67,9 +67,9 @@ _MARKS = re.compile("[:=%@]")
 
 
 class Secret:
-    """A text that is shown as `***`, by `str()`, `repr()` and in an f-string; `reveal()` gives it.
+    """A text that `str()`, `repr()` and f-strings show as `***`; `reveal()` returns it.
 
-    It equals its text and another Secret of the same. JSON refuses it; a pickle carries it.
+    It equals its text and a Secret of the same text. JSON refuses it; a pickle contains it.
     """
 
     __slots__ = ("_value",)
@@ -78,7 +78,7 @@ class Secret:
         self._value: str | int | float = value._value if isinstance(value, Secret) else value
 
     def reveal(self) -> str:
-        """Return the value, as text where a service gave a number."""
+        """Return the value as text, even if the service sent a number."""
         return self._value if isinstance(self._value, str) else json.dumps(self._value)
 
     def __str__(self) -> str:
@@ -102,8 +102,8 @@ class Secret:
 
 
 class SecretAddress(Secret):
-    """An address of a device or a service, which is shown without the password in it: that of
-    `user:password@`, of a `/user:password/` in its path, and behind a secret's name in its query.
+    """The address of a device or service, shown without the passwords in it: in `user:password@`,
+    in `/user:password/` in its path, and after a secret's name in its query.
     """
 
     __slots__ = ()
@@ -118,14 +118,14 @@ class SecretAddress(Secret):
         return masked + text[end:]
 
     def passwords(self) -> list[str]:
-        """Return what is hidden in it, as it is written there and decoded."""
+        """Return the hidden parts, as written and decoded."""
         text = self.reveal()
         hidden = [text[start:end] for start, end in _spans(text)]
         return [*hidden, *(unquote(part) for part in hidden if "%" in part)]
 
 
 def _spans(address: str) -> list[tuple[int, int]]:
-    """Return where the passwords in an address begin and end, in order."""
+    """Return the spans of the passwords in an address, in order."""
     login = _WHOLE_LOGIN.match(address) if "@" in address else None
     spans = [login.span("login")] if login else []
     if path := _PATH_LOGIN.search(address):
@@ -135,8 +135,7 @@ def _spans(address: str) -> list[tuple[int, int]]:
 
 
 def without_login(text: str) -> str:
-    """Return a text that people wrote, such as a topic, with *** for the password of each address
-    in it, and otherwise as it was."""
+    """Return a user's text, such as a topic, with *** for the password of each address in it."""
     if "://" not in text:
         return text
     if _ADDRESS.match(text):
@@ -146,16 +145,15 @@ def without_login(text: str) -> str:
     return text
 
 
-@lru_cache(1024)  # asked of each member of each response
+@lru_cache(1024)  # called for each member of each response
 def is_secret(name: str) -> bool:
-    """Return whether a parameter or member of this name carries a secret."""
+    """Return whether a parameter or member of this name holds a secret."""
     return name.lower().endswith(_ENDINGS)
 
 
 def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
-    """Return the same value with each text and number under a secret's name made a Secret, and each
-    text that is an address with a login a SecretAddress; all below a secret's name is secret.
-    ValueError for lists and objects that are nested more than so many levels deep."""
+    """Return the value with each text and number under a secret's name as a Secret, at any depth,
+    and each address with a login as a SecretAddress. ValueError: nested more than `levels` deep."""
     if levels < 0:
         raise ValueError(f"nested more than {DEEPEST} levels deep")
     if isinstance(value, str):
@@ -163,7 +161,7 @@ def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
             return Secret(value)
         if "@" not in value and "://" not in value:
             return value
-        is_address = name.lower().endswith("address")  # also where its beginning is wrong
+        is_address = name.lower().endswith("address")  # even if its beginning is malformed
         masked = str(SecretAddress(value)) if is_address else without_login(value)
         return value if masked == value else SecretAddress(value)
     if isinstance(value, int | float):
@@ -180,7 +178,7 @@ def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
 
 
 def reveal(value: Any) -> Any:
-    """Return the same value with what is hidden in it, numbers as numbers."""
+    """Return the value with all secrets revealed, numbers as numbers."""
     if isinstance(value, Secret):
         return value._value
     if isinstance(value, Mapping):
@@ -189,14 +187,14 @@ def reveal(value: Any) -> Any:
 
 
 def secrets_in(value: Any) -> list[str]:
-    """Return what `hide` has hidden in a value, at any depth: no message may quote it."""
+    """Return the secrets that `hide` has hidden in a value, at any depth."""
     if isinstance(value, SecretAddress):
         return value.passwords()
     if isinstance(value, Secret):
         return [value.reveal()]
     secrets: list[str] = []
     items = value.values() if isinstance(value, dict) else value
-    if isinstance(value, dict | list):  # which is what `hide` makes of all others
+    if isinstance(value, dict | list):  # `hide` turns all containers into these
         for item in items:
             secrets += secrets_in(item)
     return secrets
@@ -204,7 +202,7 @@ def secrets_in(value: Any) -> list[str]:
 
 def redact(text: str, known: Iterable[str | Secret] = ()) -> str:
     """Return the text with `***` for each secret in it: the known values (plain, percent-encoded,
-    in JSON, Python and HTML), what stands behind a secret's name, and logins in addresses."""
+    in JSON, Python and HTML), values after a secret's name, and logins in addresses."""
     values = [value.reveal() if isinstance(value, Secret) else value for value in known]
     forms = {form for value in values if len(value) >= SHORTEST for form in _spellings(value)}
     if forms:
@@ -217,33 +215,25 @@ def redact(text: str, known: Iterable[str | Secret] = ()) -> str:
 
 
 def _spellings(value: str) -> set[str]:
-    in_json = json.dumps(value)[1:-1]
-    return {
-        value,
-        repr(value)[1:-1],
-        quote(value),
-        quote(value, safe=""),
-        quote_plus(value),
-        in_json,
-        in_json.replace("/", "\\/"),
-        json.dumps(value, ensure_ascii=False)[1:-1],
-        escape(value),
-    }
+    in_json, letters = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
+    in_url = {quote(value), quote(value, safe=""), quote_plus(value)}
+    in_code = {in_json, in_json.replace("/", "\\/"), letters, repr(value)[1:-1], escape(value)}
+    return {value} | in_url | in_code
 
 
 def _without_value(match: re.Match[str]) -> str:
-    """Return what matched with *** for the value in it, which is the group that matched last."""
+    """Return the matched text with *** for the value, which is the group that matched last."""
     name = match.lastgroup or "plain"
     value = match[name]
-    kept = match.end(name)
+    end = match.end(name)
     if name == "plain":
-        kept -= len(value) - len(value.rstrip(",;.)}]\\"))
-    return _without(match, match.start(name), kept)
+        end -= len(value) - len(value.rstrip(",;.)}]\\"))
+    return _without(match, match.start(name), end)
 
 
 def _without_password(match: re.Match[str]) -> str:
-    """Return an address with *** for all up to its last @; where it is cut off before that, for
-    what is no port."""
+    """Return an address with *** up to its last @, or, if it is cut off before that, for anything
+    that is not a port."""
     login, start = match["login"], match.start("login")
     at = max(login.rfind("@"), login.rfind("%40"))
     if at >= 0:
@@ -266,15 +256,15 @@ _RULES = ((_NAMED, _without_value), (_HEADER, _without_value), *_LOGINS)
 
 
 def excerpt(content: str | bytes, known: Iterable[str | Secret] = (), size: int = 120) -> str:
-    """Return the first characters of what a service sent, on one line, with nothing secret in them.
+    """Return the beginning of a service's text on one line, with secrets masked.
 
-    A secret is known by its name, or is one of `known`."""
+    Secrets are recognised by name, or are among `known`."""
     values = [value.reveal() if isinstance(value, Secret) else value for value in known]
     longest = 6 * max(map(len, values), default=0)  # a letter may be written as \uXXXX
-    part = content[: 4096 + 4 * size + longest]  # what is masked is shorter than it was
+    part = content[: 4096 + 4 * size + longest]  # masking shortens the text
     # Without its zeros, text in UTF-16 is read as well.
     text = part if isinstance(part, str) else part.decode("utf-8", "replace").replace("\0", "")
     masked = redact(text, values)
-    if len(content) > len(part) and values:  # a secret torn at the end is not known for one
+    if len(content) > len(part) and values:  # a secret cut off at the end is not recognised
         masked = masked[: len(masked) - longest]
     return one_line(masked[:size])

@@ -1,9 +1,9 @@
-"""Tables as people have them: room IDs and device rows, from lists, pandas, CSV and text files.
+"""Users' tables: room IDs and device rows from lists, pandas, CSV and text files.
 
-Damage is named with its line before anything is sent. Python's `csv` reads the files, and not
-pandas: only `csv` knows the line of each row, and that an open quote has swallowed the next one.
-What is wrong with a table of devices is returned and not raised here, as the locals of a traceback
-would show its passwords.
+Damage is reported with its line before anything is sent. Files are read with `csv`, not pandas:
+only `csv` knows the line of each row, and detects that an open quote has swallowed the next one.
+Problems of a table of devices are returned and not raised here, as the locals of a traceback would
+show its passwords.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from .errors import ParameterError
 from .operations import A3
 from .records import Room, parameter_error, parse_id
 from .secret import SecretAddress
+from .text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Cells = dict[str, Any]  # by column; what is missing is None or empty
+Cells = dict[str, Any]  # by column; a missing value is None or empty
 
 MAX_QUOTED = 200  # characters of a path in a message
 _SAVE_AS = 'Save it as "CSV UTF-8" in the spreadsheet.'
@@ -40,7 +41,7 @@ _NUMBER_CELL = re.compile(  # 1001.0, 1.23E+09, 1,234,567
 
 
 class Problem(NamedTuple):
-    """A mistake in a table: its `row` and `column`, None where it is not in a single one."""
+    """A mistake in a table, with its `row` and `column`, None if it is not in a single one."""
 
     row: int | None
     column: str | None
@@ -48,10 +49,10 @@ class Problem(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """The cells of a table as they stand, and what is wrong with it.
+    """The raw cells of a table, and its problems.
 
-    A row is numbered by the line of the file on which it begins, as an editor counts, or by its
-    position, from 1. `exact` are the columns whose texts no spreadsheet has touched.
+    A row's number is the line of the file on which it begins, as in an editor, or its position,
+    from 1. `exact` are the columns whose texts no spreadsheet has touched.
     """
 
     names: Sequence[Any]
@@ -74,63 +75,34 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
     """Return the room IDs in an iterable of IDs or `Room` records, a Series, a DataFrame, a CSV
     file, or a .txt file with one ID a line (a line that begins with # is a comment).
 
-    Of a table they are the column `id_column`; without that, `room_id` or the only column. They are
-    read as text. Of an ID that stands twice the first row counts. ParameterError, with the line or
-    position: a float (zeros or digits may be lost), a missing ID, a cell that a spreadsheet has
-    damaged (1001.0, 1.23E+09, 1,234,567, #REF!; in a list, or in a column of pandas' `string`, such
-    a text is an ID); and for a string that is not a file, or a table whose column of IDs or whose
-    header is missing.
+    In a table they are the column `id_column`, by default `room_id` or the only column, and are
+    read as text. Of duplicates the first row counts. ParameterError, with the line or position: a
+    float (zeros or digits may be lost), a missing ID, a cell damaged by a spreadsheet (1001.0,
+    1.23E+09, 1,234,567, #REF!; in a list, or in a column of pandas' `string`, such a text is an
+    ID); also for a string that is not a file, or a table without a column of IDs or a header.
     """
     if isinstance(source, str | os.PathLike):
-        return _ids_in_path(Path(source), id_column)
+        return _ids_in_file(Path(source), id_column)
     if hasattr(source, "isna"):  # of pandas, which is loaded then
         import pandas as pd
 
         if isinstance(source, pd.Series | pd.Index):
-            source = source.to_frame(name="room_id")
-            id_column = None
+            source, id_column = source.to_frame(name="room_id"), None
         if isinstance(source, pd.DataFrame):
-            # An index with a name is a column, too: often that of the rooms.
+            # A named index is a column, too, often that of the rooms.
             levels = [name for name in source.index.names if name is not None]
             table = source.reset_index(level=[name for name in levels if name not in source])
-            place, first = _unique_ids(_read_frame(table), id_column)
-            others = [at for at, name in enumerate(table) if at != place and name != ""]
-            columns = table.iloc[list(first.values()), others].reset_index(drop=True)
-            return RoomIds(list(first), columns)
+            return _ids_and_columns(_read_frame(table), table, id_column)
     unusable = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
     if unusable or not isinstance(source, Iterable):
         problem = f"room_ids is of type {type(source).__name__}."
         advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
         raise parameter_error(A3, problem, advice)
     values = (item.room_id if isinstance(item, Room) else item for item in source)
-    rows = [(number, [value]) for number, value in enumerate(values, 1)]
-    return RoomIds(list(_unique_ids(Grid(["room_id"], rows, exact=[0]))[1]))
+    return _ids_in_lines(enumerate(values, 1))
 
 
-def _ids_in_text(name: str, text: str, id_column: str | None) -> RoomIds:
-    """Return the room IDs in the text of a file of this name."""
-    if name.lower().endswith(".txt") and id_column is None:
-        lines = [(n, line.strip(" \t\ufeff")) for n, line in enumerate(text.splitlines(), 1)]
-        rows = [
-            (number, [line])
-            for number, line in lines
-            if line and (not line.startswith("#") or _ERROR_CELL.fullmatch(line))
-        ]
-        tab = "The line holds a tab: is this a table? Name its file .csv."
-        tabs = [Problem(number, None, tab) for number, [line] in rows if "\t" in line]
-        return RoomIds(list(_unique_ids(Grid(["room_id"], rows, tabs), file=name)[1]))
-    import pandas as pd
-
-    grid = parse_csv(text)
-    rows = [(number, [cell.strip() for cell in cells]) for number, cells in grid.rows]
-    place, first = _unique_ids(grid._replace(rows=rows), id_column, name)
-    cells = [[cell or None for cell in rows[at][1]] for at in first.values()]
-    table = pd.DataFrame(cells, columns=list(grid.names), dtype="string")
-    others = [at for at, column in enumerate(grid.names) if at != place and column]
-    return RoomIds(list(first), table.iloc[:, others])
-
-
-def _ids_in_path(path: Path, id_column: str | None) -> RoomIds:
+def _ids_in_file(path: Path, id_column: str | None) -> RoomIds:
     if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
         quoted = str(SecretAddress(str(path)[:MAX_QUOTED]))
         problem = f"There is no file {quoted!r}, and a single string is read as a path."
@@ -140,54 +112,87 @@ def _ids_in_path(path: Path, id_column: str | None) -> RoomIds:
     text = _decode(path.read_bytes())
     if isinstance(text, Problem):
         raise _refusal([text], path.name)
-    return _ids_in_text(path.name, text, id_column)
+    if path.suffix.lower() == ".txt" and id_column is None:
+        stripped = [(n, line.strip(" \t\ufeff")) for n, line in enumerate(text.splitlines(), 1)]
+        lines = [(n, line) for n, line in stripped if line and not _is_comment(line)]
+        tab = "The line holds a tab: is this a table? Name its file .csv."
+        tabs = [Problem(number, None, tab) for number, line in lines if "\t" in line]
+        return _ids_in_lines(lines, path.name, tabs)
+    import pandas as pd
+
+    grid = parse_csv(text)
+    rows = [(number, [cell.strip() for cell in cells]) for number, cells in grid.rows]
+    values = [[cell or None for cell in cells] for _, cells in rows]
+    table = pd.DataFrame(values, columns=list(grid.names), dtype="string")
+    return _ids_and_columns(grid._replace(rows=rows), table, id_column, path.name)
 
 
-def _unique_ids(
-    grid: Grid, id_column: str | None = None, file: str = ""
-) -> tuple[int, dict[str, int]]:
-    """The place of the column of IDs, and these, each with the index of its first row."""
+def _is_comment(line: str) -> bool:
+    return line.startswith("#") and not _ERROR_CELL.fullmatch(line)
+
+
+def _ids_in_lines(
+    lines: Iterable[tuple[int, Any]], file: str = "", problems: Sequence[Problem] = ()
+) -> RoomIds:
+    """Return the IDs in the numbered lines of a file, or items of a list, which code has made."""
+    rows = [(number, [value]) for number, value in lines]
+    grid = Grid(["room_id"], rows, problems, exact=() if file else (0,))
+    return RoomIds(list(_unique_ids(grid, 0, file)))
+
+
+def _ids_and_columns(
+    grid: Grid, table: pd.DataFrame, id_column: str | None, file: str = ""
+) -> RoomIds:
+    """Return the IDs in a grid, and the further named columns of the same table as a DataFrame."""
     if grid.problems:
         raise _refusal(grid.problems, file)
-    place = _id_place(grid.names, id_column)
+    position = _id_place(grid.names, id_column)
+    first = _unique_ids(grid, position, file)
+    others = [at for at, name in enumerate(table) if at != position and name != ""]
+    columns = table.iloc[list(first.values()), others].reset_index(drop=True)
+    return RoomIds(list(first), columns)
+
+
+def _unique_ids(grid: Grid, position: int, file: str = "") -> dict[str, int]:
+    """Return the IDs in a column of the grid, each with the index of its first row."""
     first: dict[str, int] = {}
-    problems: list[Problem] = []
-    advice = ""
+    problems, advice = list(grid.problems), ""
     for index, (number, cells) in enumerate(grid.rows):
-        cell = cells[place]
-        room_id, problem = "", "The room ID is missing." if cell is None or cell == "" else ""
-        if place not in grid.exact:
-            problem = problem or spreadsheet_damage(cell, is_id=True)
+        cell, problem, room_id = cells[position], "", ""
+        if cell is None or cell == "":
+            problem = "The room ID is missing."
+        elif position not in grid.exact:
+            problem = spreadsheet_damage(cell, is_id=True)
         try:
-            # readlines() leaves the ends of lines.
+            # readlines() keeps line ends.
             room_id = "" if problem else parse_id(A3, "room_id", cell).rstrip("\r\n")
         except ParameterError as error:
             problem = error.meaning
             advice = advice if problems else error.advice
         if "://" in room_id and str(SecretAddress(room_id)) != room_id:
-            problem = "The cell holds an address with a login. Is this the column of room IDs?"
+            problem = "The cell contains an address with a login. Is this the column of room IDs?"
         if problem:
             problems.append(Problem(number, None, problem))
-            continue
-        first.setdefault(room_id, index)
+        else:
+            first.setdefault(room_id, index)
     if problems:
         raise _refusal(problems, file, advice)
-    return place, first
+    return first
 
 
 def _id_place(labels: Sequence[Any], id_column: str | None) -> int:
     names = [str(label) for label in labels]
-    wanted = "room_id" if id_column is None else str(id_column)
-    if names.count(wanted) == 1:
-        return names.index(wanted)
-    problem = f"The column {wanted!r} is {'twice' if wanted in names else 'not'} in the table."
+    column = "room_id" if id_column is None else str(id_column)
+    if names.count(column) == 1:
+        return names.index(column)
+    problem = f"The table has {'two columns' if column in names else 'no column'} {column!r}."
     hint = ""
-    if id_column is None and wanted not in names:
+    if id_column is None and column not in names:
         _check_header([label for label in labels if isinstance(label, str)])
         if len(names) == 1:
             return 0
-        problem = "The table does not say which column holds the room IDs."
-        hint = f"Is it {similar!r}? " if (similar := _most_similar(wanted, names)) else ""
+        problem = "The table has no column room_id."
+        hint = f"Is it {similar!r}? " if (similar := _most_similar(column, names)) else ""
     listed = ", ".join(map(repr, names)) or "none"
     raise parameter_error(
         A3, problem, f"{hint}Name the column with id_column=; the columns are {listed}."
@@ -195,23 +200,23 @@ def _id_place(labels: Sequence[Any], id_column: str | None) -> int:
 
 
 def _check_header(names: Sequence[str]) -> None:
-    """Refuse names that seem to be the first row, whose room would be lost."""
-    advice = "Write the columns' names as the first line of the file, room_id above the IDs"
+    """Reject a header that looks like the first row, whose room would be lost."""
+    advice = "Put a header line first in the file, with room_id above the IDs"
     for name in names:
         is_number = name.strip().isdigit()
         if is_number or (len(names) == 1 and any(map(str.isdigit, name))):
             more = "" if is_number else f"; if that is the column's name, pass id_column={name!r}"
-            problem = f"A column is called {name!r}, as if the header were missing."
+            problem = f"A column is called {name!r}; is the header missing?"
             raise parameter_error(A3, problem, f"{advice}{more}.")
 
 
 def _refusal(problems: Sequence[Problem], file: str = "", advice: str = "") -> ParameterError:
-    """The error that quotes the first of these problems, and counts the others."""
+    """Return the error that quotes the first of these problems and counts the others."""
     row, _, problem = problems[0]
-    place = "" if row is None else f"{'line' if file else 'position'} {row}"
-    where = ", ".join(filter(None, (file, place)))
+    position = "" if row is None else f"{'line' if file else 'position'} {row}"
+    where = ", ".join(filter(None, (file, position)))
     more = len(problems) - 1
-    rest = f"{more} more {'is' if more == 1 else 'are'} wrong." if more else ""
+    rest = f"{counted(more, 'more problem')}." if more else ""
     return parameter_error(A3, f"{where}: {problem}", f"{advice} {rest}".strip())
 
 
@@ -221,13 +226,13 @@ def _refusal(problems: Sequence[Problem], file: str = "", advice: str = "") -> P
 def read_table(
     source: object, required: Sequence[str], optional: Sequence[str], encoding: str | None = None
 ) -> tuple[list[tuple[int, Cells]], list[Problem]]:
-    """Return the numbered rows of a DataFrame or of the CSV file at a path, with those of the
-    required and optional columns that it has, and its problems. OSError: it cannot be opened;
-    TypeError: it is neither."""
+    """Return the numbered rows of a DataFrame or a CSV file, with the required and optional columns
+    that it has, and its problems. OSError: the file cannot be opened; TypeError: neither."""
     if not isinstance(source, str | os.PathLike):
         grid = _read_frame(source)
-    elif "\n" in os.fspath(source):  # an OSError would quote it, passwords and all
-        grid = _unreadable("This is a text. Pass a DataFrame, or the path of a CSV file.")
+    elif "\n" in os.fspath(source):  # an OSError would quote it, including passwords
+        problem = "This is text. Pass a DataFrame, or the path of a CSV file."
+        grid = Grid([], problems=[Problem(None, None, problem)])
     else:
         text = _decode(Path(source).read_bytes(), encoding)
         grid = Grid([], problems=[text]) if isinstance(text, Problem) else parse_csv(text)
@@ -235,27 +240,27 @@ def read_table(
     problems = list(grid.problems)
     if names or not problems:
         problems += _header_problems(names, required, optional)
-    places = {name: names.index(name) for name in (*required, *optional) if name in names}
+    positions = {name: names.index(name) for name in (*required, *optional) if name in names}
     rows = []
     for number, cells in grid.rows:
-        rows.append((number, {name: cells[place] for name, place in places.items()}))
-        for name, place in places.items():
-            damage = spreadsheet_damage(cells[place], is_id=name.endswith("_id"))
-            if damage and place not in grid.exact:
+        rows.append((number, {name: cells[position] for name, position in positions.items()}))
+        for name, position in positions.items():
+            damage = spreadsheet_damage(cells[position], is_id=name.endswith("_id"))
+            if damage and position not in grid.exact:
                 problems.append(Problem(number, name, damage))
     return rows, problems
 
 
 def spreadsheet_damage(cell: object, *, is_id: bool) -> str:
-    """Return what a spreadsheet has made of a cell: an error such as #REF!, or of an ID a number
-    such as 1001.0, 1.23E+09 or 1,234,567; else "". In a text that code passes, 2.0 is an ID."""
+    """Return how a spreadsheet has damaged a cell, or "": an error such as #REF!, or an ID turned
+    into a number such as 1001.0, 1.23E+09 or 1,234,567. In a text from code, 2.0 is an ID."""
     text = cell.strip() if isinstance(cell, str) else ""
     if _ERROR_CELL.fullmatch(text):
-        return f"The cell holds {text}, an error of the spreadsheet. Correct it there."
+        return f"The cell contains {text}, a spreadsheet error. Correct it there."
     if is_id and _NUMBER_CELL.fullmatch(text):
         return (
-            f"A spreadsheet has made a number of the ID, perhaps a rounded one: {text}. Format the "
-            "column as text there, enter the IDs again and save the file anew."
+            f"A spreadsheet has turned the ID into a number, possibly rounded: {text}. Format the "
+            "column as text there, enter the IDs again and save the file."
         )
     return ""
 
@@ -267,13 +272,13 @@ def _read_frame(table: object) -> Grid:
         kind = type(table).__name__
         raise TypeError(f"the table is of type {kind}; pass a DataFrame or the path of a CSV file")
     values, exact = [], []
-    for place in range(table.shape[1]):
-        column = table.iloc[:, place]
+    for position in range(table.shape[1]):
+        column = table.iloc[:, position]
         pairs = zip(column.tolist(), column.isna(), strict=True)
         values.append([None if missing else value for value, missing in pairs])
-        # pandas' own `string`: texts of a service, as in all frames of confkit, and not of a file.
+        # pandas' own `string`: texts of a service, as in all frames of confkit, not of a file.
         if isinstance(column.dtype, pd.StringDtype) and column.dtype.na_value is pd.NA:
-            exact.append(place)
+            exact.append(position)
     return Grid(list(table.columns), list(enumerate(zip(*values, strict=True), 1)), exact=exact)
 
 
@@ -285,13 +290,13 @@ def _header_problems(
     for name in (*required, *optional):
         similar = None if name in names else _most_similar(name, others)
         if names.count(name) > 1:
-            problems.append(Problem(None, name, "The column is there twice. Leave one out."))
+            problems.append(Problem(None, name, "The column occurs twice. Remove one."))
         elif name in required and name not in names:
-            hint = f"Is it {similar!r}? Rename that." if similar else "Name it in the header."
+            hint = f"Is it {similar!r}? Rename that." if similar else "Add it to the header."
             problems.append(Problem(None, name, f"The column is missing. {hint}"))
         elif similar:
-            hint = f"It looks like {name}. Rename it, or leave it out."
-            problems.append(Problem(None, similar, f"The column is not known. {hint}"))
+            hint = f"Did you mean {name}? Rename it, or remove it."
+            problems.append(Problem(None, similar, f"Unknown column. {hint}"))
     return problems
 
 
@@ -307,7 +312,7 @@ def _most_similar(name: str, others: Iterable[str]) -> str | None:
 
 
 def _decode(raw: bytes, encoding: str | None = None) -> str | Problem:
-    """The text in a file, or why it is not one."""
+    """Return the text of a file, or the problem with it."""
     if raw.startswith(_WORKBOOKS):
         return Problem(None, None, f"The file is a workbook, not CSV. {_SAVE_AS}")
     if encoding is None:
@@ -315,19 +320,19 @@ def _decode(raw: bytes, encoding: str | None = None) -> str | Problem:
     try:
         text = raw.decode(encoding)
     except LookupError:
-        return Problem(None, None, f"There is no encoding {encoding!r}. Name one such as cp1252.")
+        return Problem(None, None, f"No such encoding: {encoding!r}. Use one such as cp1252.")
     except UnicodeDecodeError as error:
         problem = (
-            f"The line is not {encoding.upper()}. {_SAVE_AS} Or convert it, if it is of Excel in "
-            'Western Europe: Path("new.csv").write_text(Path(path).read_text("cp1252"), "utf-8").'
+            f"The line is not {encoding.upper()}. {_SAVE_AS} Or convert it, if Excel in Western "
+            'Europe wrote it: Path("new.csv").write_text(Path(path).read_text("cp1252"), "utf-8").'
         )
         return Problem(raw.count(b"\n", 0, error.start) + 1, None, problem)
-    zeros = f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}"
+    zeros = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
     return Problem(None, None, zeros) if "\0" in text else text
 
 
 def parse_csv(text: str) -> Grid:
-    """Return the cells of CSV text, whatever separates them (, ; tab |), without empty rows."""
+    """Return the cells of CSV text, with any separator (, ; tab |), without empty rows."""
     text, offset = text.removeprefix("\ufeff"), 0
     if declared := _SEPARATOR_LINE.match(text):
         text, offset = text[declared.end() :], 1
@@ -343,68 +348,21 @@ def parse_csv(text: str) -> Grid:
                 rows.append((start, cells))
             start = offset + reader.line_num + 1
     except csv.Error as error:
-        problem = f"The line cannot be read: {error}. Look for a quote that is not closed."
+        problem = f"The line cannot be read: {error}. Look for an unclosed quote."
         problems.append(Problem(start, None, problem))
-    if not rows:  # nothing, or separators alone
-        return _unreadable("The file is empty. Its first line has to name the columns.", *problems)
+    if not rows:  # nothing, or only separators
+        empty = Problem(None, None, "The file is empty. Its first line must name the columns.")
+        return Grid([], problems=problems or [empty])
     if all(len(cells) == 1 and separator in cells[0] for _, cells in rows):
         # Each line was quoted as if it were one cell.
         rows = [(line, next(csv.reader(cells, delimiter=separator))) for line, cells in rows]
     (_, header_cells), *rows = rows
-    names = [unescape_formulas(name).strip() for name in header_cells]
+    names = [name.strip() for name in header_cells]
     for line, cells in rows:
         if any(cells[len(names) :]):
             problem = f"The row has {len(cells)} cells and the header {len(names)}. "
-            problem += "Put quotes around a cell that holds the separator."
+            problem += "Put quotes around a cell that contains the separator."
             problems.append(Problem(line, None, problem))
-    return Grid(names, [(line, _row(names, cells)) for line, cells in rows], problems)
-
-
-def _row(names: Sequence[str], cells: Sequence[str]) -> list[str]:
-    """The cells below these names: Excel leaves out empty ones at the end of a line. No login is
-    ever exported, so an apostrophe at its beginning is part of it."""
-    logins = ("login_name", "login_password", "options")
-    pairs = zip(names, [*cells, *[""] * len(names)], strict=False)
-    return [cell if name in logins else unescape_formulas(cell) for name, cell in pairs]
-
-
-def _unreadable(problem: str, *others: Problem) -> Grid:
-    return Grid([], problems=others or [Problem(None, None, problem)])
-
-
-# A spreadsheet takes a cell that begins with =, +, - or @ for a formula, and a formula can start
-# programs and send away what stands beside it. Topics and names are other people's texts. So an
-# apostrophe is written before such a text, as people do, also behind a semicolon, a tab or a line's
-# end: a spreadsheet that is set to German splits at semicolons, whatever quotes there are.
-_FORMULA = "[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20\u2212]"  # the full-width ones, too
-_CELL_START = r"(\A|(?<=[;\t\r\n]))"
-_UNESCAPED = re.compile(rf"""{_CELL_START}(?=['"]*{_FORMULA})""")
-_ESCAPED = re.compile(rf"""{_CELL_START}'(?=['"]*{_FORMULA})""")
-_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
-
-
-def as_csv(frame: pd.DataFrame) -> str:
-    """Return the frame as CSV without its index, in which no text is a formula."""
-    import pandas as pd
-
-    written = frame.copy(deep=False)
-    for place in range(frame.shape[1]):
-        column = frame.iloc[:, place]
-        if not pd.api.types.is_numeric_dtype(column.dtype):
-            cells = column.astype("object").map(escape_formulas, na_action="ignore")
-            written.isetitem(place, cells.to_numpy())
-    names = [escape_formulas(str(name)) for name in frame.columns]
-    # With these line ends a cell with a bare carriage return is quoted, too.
-    text: str = written.to_csv(index=False, header=names, lineterminator="\r\n")
-    return text
-
-
-def escape_formulas(cell: Any) -> Any:
-    """Return the cell, with an apostrophe wherever a spreadsheet would see a formula begin in it.
-    What no text file can hold (zero bytes, lone surrogates) becomes U+FFFD."""
-    return _UNESCAPED.sub("'", _UNWRITABLE.sub("\ufffd", cell)) if isinstance(cell, str) else cell
-
-
-def unescape_formulas(cell: str) -> str:
-    """Return the text of a cell without the apostrophes of `escape_formulas`."""
-    return _ESCAPED.sub("", cell) if "'" in cell else cell
+    # Excel omits empty cells at the end of a line.
+    padded = [(line, [*cells, *[""] * len(names)][: len(names)]) for line, cells in rows]
+    return Grid(names, padded, problems)

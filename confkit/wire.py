@@ -1,20 +1,40 @@
-"""Requests and responses as values: how a request is written, and what a response means.
+"""One HTTP exchange: a request as it is sent, the session that sends it, the response or the
+obstacle, and what a response means.
 
-`interpret` is the one place where bytes become a result or an error. Nothing here does any I/O.
+Nothing here raises an error of the service or the network: it is returned, as a traceback would
+show the URL or the response.
 """
 
 from __future__ import annotations
 
+import io
 import json
-import re
+import logging
+import math
+import socket
+import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from .errors import ConfkitError, ProtocolError, api_error, as_code
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection
+
+from .errors import (
+    ConfkitError,
+    ProtocolError,
+    TransportError,
+    TransportTimeout,
+    api_error,
+    as_code,
+)
 from .operations import A1, Operation
 from .records import parameter_error, read_json
 from .secret import MASK, Secret, excerpt, hide, redact, reveal, secrets_in
@@ -22,23 +42,20 @@ from .secret import MASK, Secret, excerpt, hide, redact, reveal, secrets_in
 if TYPE_CHECKING:
     from .dialect import Dialect
 
-BUSY, UNAVAILABLE = 429, 503  # HTTP
+LARGEST = 64 * 2**20  # bytes of a response; B3 for 100,000 devices is about half of it
+BUSY, UNAVAILABLE = 429, 503  # HTTP: Retry-After counts
 
 _CONTENT_TYPES = {"form": "application/x-www-form-urlencoded", "json": "application/json"}
-_TOKEN_PARTS = {"random", "key"}  # what A1 hands out to make the token of
-_TOKEN_PART = re.compile(r'["\'](?:random|key)["\']\s*:\s*(?:"((?:[^"\\]|\\.)*)|([^\s,}"]+))', re.S)
-_TEXTS = {"msg", "err"}  # of people, in a response
-# An unpaired surrogate in JSON; backslashes and whole pairs are passed over.
-_SURROGATE = re.compile(
-    r"\\(?:\\|u(?i:d[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|u(?i:(d[89a-f][0-9a-f]{2})))"
-)
+
+
+# Requests
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PreparedRequest:
-    """A request as it travels; `fields` are all parameters in order, the token first.
+    """A request as it is sent; `fields` are all parameters in order, the token first.
 
-    `url` and `body` hold secrets; the repr shows none.
+    `url` and `body` contain secrets; the repr does not.
     """
 
     method: str
@@ -52,7 +69,7 @@ class PreparedRequest:
 
     @property
     def url(self) -> str:
-        """The whole URL, with the query where the parameters travel there."""
+        """The full URL, with the query string if the parameters go there."""
         in_query = self.placement == "query"
         return f"{self.address}?{encode(self.fields)}" if in_query else self.address
 
@@ -65,7 +82,7 @@ class PreparedRequest:
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers beside the session's."""
+        """The headers in addition to the session's."""
         headers = {"Accept": "application/json"}
         if self.placement in _CONTENT_TYPES:
             headers["Content-Type"] = _CONTENT_TYPES[self.placement]
@@ -82,20 +99,14 @@ def prepare(
     """Return the request for an operation as this dialect sends it to the interface at `base`."""
     method = {"B1": dialect.create_method, "B3": dialect.list_method}.get(operation.key, "GET")
     placement = dialect.placement if method == "POST" else "query"
-    name = token_parameter(operation, dialect)
+    name = operation.token
+    if operation.key == "B2":
+        name = dialect.remove_token_parameter
+    elif operation.interface == "A" and name is not None:
+        in_a5 = dialect.mcu_token_parameter if operation.key == "A5" else None
+        name = in_a5 or dialect.token_parameter
     fields = dict(parameters) if name is None or token is None else {name: token, **parameters}
     return PreparedRequest(method, base + operation.path, fields, placement, name)
-
-
-def token_parameter(operation: Operation, dialect: Dialect) -> str | None:
-    """Return the name under which this operation takes the token in this dialect."""
-    if operation.key == "B2":
-        return dialect.remove_token_parameter
-    if operation.key == "A5" and dialect.mcu_token_parameter:
-        return dialect.mcu_token_parameter
-    if operation.interface == "A" and operation.token:
-        return dialect.token_parameter
-    return operation.token
 
 
 def encode(fields: Mapping[str, Any]) -> str:
@@ -107,21 +118,21 @@ def encode(fields: Mapping[str, Any]) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Return a parameter's value as text, before percent-encoding. The one place, with `compact`,
-    where what is secret is revealed to be sent."""
+    """Return a parameter's value as text, before percent-encoding. Only here and in `compact` are
+    secrets revealed for sending."""
     if isinstance(value, Secret):
         return value.reveal()
     return value if isinstance(value, str) else compact(value)
 
 
 def compact(value: Any) -> str:
-    """Return the value as JSON without spaces, with what is secret in it."""
+    """Return the value as JSON without spaces, secrets revealed."""
     return json.dumps(reveal(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters with what is secret in them hidden; ParameterError for one that cannot
-    be written as text or JSON, or that is a secret's mask in its place."""
+    """Return the parameters with secrets hidden; ParameterError if one cannot be written as text
+    or JSON, or contains a mask instead of its secret."""
     hidden: dict[str, Any] = {}
     for name, value in parameters.items():
         text = ""
@@ -130,14 +141,14 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
             text.encode()
             hidden[name] = hide(value, name)
         except (TypeError, ValueError, RecursionError):
-            problem = "holds something that JSON and UTF-8 cannot carry, or is nested too deep."
+            problem = "cannot be encoded as JSON and UTF-8, or is nested too deep."
             advice = "Give texts without unpaired surrogates, numbers, lists and dicts."
             break
         if MASK in text and MASK in secrets_in(hidden[name]):
-            problem = f"is masked ({MASK} stands where its secret was)."
+            problem = f"is masked (it contains {MASK} instead of the secret)."
             advice = (
-                "Give the secret itself: a Secret's reveal(), a frame made with secrets=True, or a "
-                "device of list_devices(client, room_id)."
+                "Pass the secret itself: from a Secret's reveal(), a frame made with secrets=True, "
+                "or a device of list_devices(client, room_id)."
             )
             break
     else:
@@ -146,11 +157,14 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
     raise parameter_error(operation, f"{name} {problem}", advice)
 
 
+# Responses
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Response:
-    """What came back: HTTP status, body, and the header Retry-After.
+    """A response: HTTP status, body, and the Retry-After header.
 
-    `complete` is False if the connection ended before the body did.
+    `complete` is False if the connection ended within the body.
     """
 
     status: int
@@ -165,40 +179,40 @@ class Response:
 def interpret(
     operation: Operation, response: Response, known: Iterable[str] = ()
 ) -> dict[str, Any] | ConfkitError:
-    """Return the members of a successful response, or the error that it is: raised here, its
-    traceback would show the response.
+    """Return the members of a successful response, or else the error.
 
-    The result code is `ret`, or `result` where there is no `ret`, as a number or as text. No
-    message quotes one of the `known` secrets. Section 7 of the interface.
+    The result code is `ret`, or `result` if there is no `ret`, as a number or as text. No message
+    quotes one of the `known` secrets. Section 7 of the interface.
     """
     members = _members(response)
     if members is None:
         return _protocol_error(operation, response, known, _kind_of(response))
     code = members.get("ret")
     code = members.get("result") if code is None else code
-    ret = code if type(code) is int else _result_code(code, known)
-    if ret is None:
+    if isinstance(code, float) and code.is_integer():
+        code = int(code)
+    elif isinstance(code, str):
+        code = as_code(code)
+    if isinstance(code, bool) or not isinstance(code, int | str) or code == "":
         return _protocol_error(operation, response, known, "JSON without a result code")
-    failed = response.status >= 500
-    if ret != 0:
-        detail = reveal(members.get("msg") or members.get("err"))
-        quoted = excerpt(detail, known) if isinstance(detail, str) else ""
-        named = (operation.interface, operation.key, operation.title)
-        error = api_error(ret, *named, quoted, response.status)
-        error.retry = not operation.write and (error.retry or failed)
+    if code != 0:
+        message = reveal(members.get("msg") or members.get("err"))
+        detail = excerpt(message, known) if isinstance(message, str) else ""
+        ret = excerpt(code, known) if isinstance(code, str) else code
+        names = (operation.interface, operation.key, operation.title)
+        error = api_error(ret, *names, detail, response.status)
+        error.retry = not operation.write and (error.retry or response.status >= 500)
         error.retry_after = _retry_after(response)
         return error
     if not 200 <= response.status < 300:
         text = f"result code 0 under HTTP status {response.status}"
-        denied = _protocol_error(operation, response, known, text)
-        denied.success = True
-        return denied
-    for name in members.keys() & _TEXTS:  # where a service may say back what it was asked
-        if isinstance(members[name], str):
-            members[name] = redact(members[name], known)
-    if operation is A1:
-        for name in members.keys() & _TOKEN_PARTS:
-            members[name] = hide(members[name], "token")
+        contradiction = _protocol_error(operation, response, known, text)
+        contradiction.success = True
+        return contradiction
+    if isinstance(members.get("msg"), str):  # a service may echo the request there
+        members["msg"] = redact(members["msg"], known)
+    if operation is A1:  # the token is made from these
+        members |= {name: hide(members[name], "token") for name in {"random", "key"} & {*members}}
     return members
 
 
@@ -206,38 +220,25 @@ def _members(response: Response) -> dict[str, Any] | None:
     if not response.complete:
         return None
     try:
-        # json.loads would take bytes for letters that are none, and a name for another.
+        # json.loads would accept invalid bytes, as lone surrogates.
         text = response.body.decode(json.detect_encoding(response.body))
-        if "\\u" in text:  # no notebook can show an unpaired surrogate, and nobody send it
-            text = _SURROGATE.sub(lambda pair: "\\ufffd" if pair[1] else pair[0], text)
-        value = hide(read_json(text))
+        value = read_json(text)
+        if "\\u" in text:  # an unpaired surrogate can neither be displayed nor sent
+            text = json.dumps(value, ensure_ascii=False)
+            value = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+        value = hide(value)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def _result_code(code: object, known: Iterable[str]) -> int | str | None:
-    if isinstance(code, float) and code.is_integer():
-        code = int(code)
-    if isinstance(code, int) and not isinstance(code, bool):
-        return code
-    if not isinstance(code, str) or not code.strip():
-        return None
-    plain = as_code(code)
-    return excerpt(plain, known) if isinstance(plain, str) else plain
-
-
 def _kind_of(response: Response) -> str:
-    start = response.body[:200].lstrip().lower()
+    start = response.body[:200].lstrip()
     if not response.complete:
-        return f"a response that was cut off after {len(response.body)} bytes"
-    if not start and not response.body.strip():
+        return f"a response cut off after {len(response.body)} bytes"
+    if not response.body.strip():
         return "an empty body"
-    if start.startswith(b"<"):
-        return "HTML or XML"
-    if start.startswith(b"["):
-        return "a JSON array"
-    return "broken JSON" if start.startswith(b"{") else "something that is not a JSON object"
+    return "HTML or XML" if start.startswith(b"<") else "something that is not a JSON object"
 
 
 def _protocol_error(
@@ -246,26 +247,25 @@ def _protocol_error(
     status, retry_after = response.status, _retry_after(response)
     if status == 407:
         advice = (
-            "Give the proxy's login in its address: HTTP_PROXY=http://user:password@proxy:port."
+            "Put the proxy's login into its address: HTTP_PROXY=http://user:password@proxy:port."
         )
     elif 300 <= status < 400:
-        advice = "A redirect is not followed with a token: set the address that it leads to."
+        advice = "Redirects are not followed, to protect the token: configure the target address."
     elif status == BUSY:
-        advice = "Ask less often (max_rate=, concurrency=), or try again later."
+        advice = "Send fewer requests (max_rate=, concurrency=), or try again later."
     elif status >= 500 or not response.complete:
-        advice = "The service or a proxy before it failed: look at its log, or try again later."
+        advice = "The service or a proxy in front of it failed: check its log, or try again later."
     else:
         advice = (
             f"Check that this address is the service's interface {operation.interface} "
-            "(A on port 8080, B on 8050) and that no proxy answers in its place."
+            "(A on port 8080, B on 8050) and that no proxy responds instead."
         )
     if retry_after:
-        advice += f" It asks to wait {retry_after:,.0f} s (Retry-After)."
-    error = ProtocolError(
-        f"{operation.title} ({operation.key}) expected JSON, got {kind} (HTTP {status})",
-        advice,
-        cause=f"it begins {excerpt(response.body, known)!r}",
-    )
+        advice += f" Wait {retry_after:,.0f} s (Retry-After)."
+    problem = f"{operation.title} ({operation.key}) expected JSON, got {kind} (HTTP {status})"
+    # What A1 returns is quoted nowhere: it may hold what the token is made from.
+    cause = "" if operation is A1 else f"body begins {excerpt(response.body, known)!r}"
+    error = ProtocolError(problem, advice, cause=cause)
     failed = status == BUSY or status >= 500 or not response.complete
     error.retry = not operation.write and failed  # only reads are retried
     error.status, error.retry_after = status, retry_after
@@ -273,25 +273,289 @@ def _protocol_error(
 
 
 def _retry_after(response: Response) -> float | None:
-    """Return the seconds that a service asks to wait (Retry-After: seconds, or a date); None where
-    it asks for none, or nothing readable."""
+    """Return the seconds of Retry-After (seconds or a date); None if absent or unreadable."""
     text = response.retry_after.strip()
     if response.status not in (BUSY, UNAVAILABLE) or not text:
         return None
     if text.isascii() and text.isdecimal():
         return min(float(text), 1e9)
-    from email.utils import parsedate_to_datetime
-
-    try:
+    with suppress(ValueError, OverflowError):
         date = parsedate_to_datetime(text)
-        return max(
-            0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
-        )
-    except (ValueError, OverflowError):
-        return None
+        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
+        return max(0.0, seconds)
+    return None
 
 
-def token_parts(response: Response) -> list[str]:
-    """Return what A1 hands out, which no message may quote, from a broken response too."""
-    text = response.body.decode("utf-8", "replace")
-    return [part for pair in _TOKEN_PART.findall(text) for part in pair if part]
+# The session
+
+
+def make_session() -> requests.Session:
+    """Return a session that pools connections for many threads and masks its log lines."""
+    session = requests.Session()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, DeadlineAdapter(pool_maxsize=256))
+    logging.getLogger("urllib3.connectionpool").addFilter(redact_record)  # its URLs hold the token
+    return session
+
+
+def redact_record(record: logging.LogRecord) -> bool:
+    """Mask the message of a log record."""
+    record.msg, record.args = redact(record.getMessage()), ()
+    return True
+
+
+def exchange(
+    session: requests.Session, request: PreparedRequest, timeout: tuple[float, float]
+) -> Response | TransportError:
+    """Return the response to a request, or the error that says why there is none.
+
+    `timeout`: seconds to connect, and seconds for the whole response.
+    """
+    deadline = time.monotonic() + sum(timeout)
+    try:
+        with (
+            _uninstrumented(),
+            session.request(
+                request.method,
+                request.url,
+                data=request.body,
+                headers=request.headers,
+                timeout=timeout,
+                allow_redirects=False,
+                stream=True,
+                verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
+                hooks={"response": [*hooks_of(session), _drop_location]},
+            ) as response,
+        ):
+            body, problem = _read(response, deadline)
+            status, retry_after = response.status_code, response.headers.get("Retry-After", "")
+    except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+        return no_response(*_obstacle_of(error), request.address, timeout)
+    if problem in ("unfinished", "large"):
+        return no_response(problem, "", request.address, timeout)
+    return Response(status, body, not problem, retry_after)
+
+
+def hooks_of(session: requests.Session) -> list[Any]:
+    """Return the session's own hooks, which hooks of a request would replace."""
+    own = (session.hooks or {}).get("response") or []
+    return [own] if callable(own) else list(own)
+
+
+def _drop_location(response: requests.Response, **_: object) -> None:
+    """Drop Location: requests would read the whole body of a redirect, which is not followed."""
+    if "Location" in response.headers:
+        response.headers = response.headers.copy()
+        del response.headers["Location"]
+
+
+def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
+    """Return the body as far as received, and what cut it short, or ""."""
+    body = bytearray()
+    try:
+        while chunk := response.raw.read1(65536, decode_content=True):
+            body += chunk
+            if len(body) > LARGEST:
+                return b"", "large"
+            if time.monotonic() > deadline:
+                return b"", "unfinished"
+    except urllib3.exceptions.ReadTimeoutError:
+        return b"", "unfinished"
+    except (urllib3.exceptions.HTTPError, OSError):
+        return bytes(body), "cut"
+    return bytes(body), ""
+
+
+@contextmanager
+def _uninstrumented() -> Iterator[None]:
+    """Within, OpenTelemetry and Sentry record no request of this thread: they record full URLs,
+    which contain the token. Neither library is imported."""
+    with ExitStack() as stack:
+        utils = sys.modules.get("opentelemetry.instrumentation.utils")
+        for name in ("suppress_instrumentation", "suppress_http_instrumentation"):
+            if hasattr(utils, name):
+                stack.enter_context(getattr(utils, name)())
+        sentry: Any = sys.modules.get("sentry_sdk")
+        if hasattr(sentry, "new_scope") and sentry.get_client().is_active():  # from 2.0 on
+            silent = type("_", (sentry.client.NonRecordingClient,), {"is_active": lambda _: True})
+            # Not `set_client`, which would write this client's settings into the global scope.
+            stack.enter_context(sentry.new_scope()).client = silent()
+        yield
+
+
+# Why there is no response
+
+_SERVICE = "Check that the service is running and that host and port are correct."
+_LONGER = "Check the address, or give a longer timeout=(connect, read)."
+_PROXY = (
+    "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or client.session.proxies."
+)
+# An obstacle: what happened, whether the request may have been sent, whether the same call may work
+# in a moment, and the next step.
+OBSTACLES = {
+    "unreached": ("no connection within {connect:g} s", False, True, _LONGER),
+    "unanswered": ("no response within {read:g} s", True, True, _LONGER),
+    "unfinished": ("response incomplete after {both:g} s", True, True, _LONGER),
+    "large": (f"response larger than {LARGEST} bytes", True, False, _SERVICE),
+    "login": (
+        "the proxy requires a login (407)", False, False,
+        "Put it into the proxy's address: HTTPS_PROXY=http://user:password@proxy:port.",
+    ),
+    "proxy": ("the proxy did not forward the request ({why})", False, True, _PROXY),
+    "socks": (
+        "SOCKS proxies require the package PySocks", False, False,
+        "Run: pip install 'requests[socks]', or unset ALL_PROXY.",
+    ),
+    "bundle": (
+        "the CA bundle cannot be read ({why})", False, False,
+        "Correct verify= (or CONFKIT_CA_BUNDLE): the path of a PEM file with the CA's certificate.",
+    ),
+    "certificate": (
+        "certificate not trusted ({why})", False, False,
+        "Give the CA that signed it: connect(verify='ca.pem'), or CONFKIT_CA_BUNDLE=ca.pem.",
+    ),
+    "plain": (
+        "the server does not speak TLS on this port", False, False,
+        "Use http:// instead of https://, or the HTTPS port.",
+    ),
+    "tls": ("TLS failed ({why})", True, False, _SERVICE),
+    "name": (
+        "could not resolve the host name", False, True,
+        "Check the spelling of the host name, and this machine's DNS or VPN.",
+    ),
+    "refused": ("connection refused", False, True, _SERVICE),
+    "unreachable": ("host unreachable ({why})", False, True, _SERVICE),
+    "closed": ("the server closed the connection without a response", True, True, _SERVICE),
+    "invalid": ("invalid HTTP response", True, True, _SERVICE),
+    "broken": ("the connection broke ({why})", True, True, _SERVICE),
+}  # fmt: skip
+
+# The first match wins: an exception's class in the chain, a word of its text, and the obstacle.
+_SIGNS = (
+    ("InvalidSchema", "SOCKS", "socks"),
+    ("OSError", "Tunnel connection failed: 407", "login"),
+    ("ConnectTimeoutError", "", "unreached"),
+    ("ReadTimeoutError", "", "unanswered"),
+    ("ProxyError", "", "proxy"),
+    ("OSError", "TLS CA certificate bundle", "bundle"),
+    ("SSLError", "PEM lib", "bundle"),
+    ("SSLError", "X509", "bundle"),
+    ("SSLCertVerificationError", "", "certificate"),
+    ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
+    ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
+    ("SSLError", "", "tls"),
+    ("NameResolutionError", "", "name"),
+    ("gaierror", "", "name"),
+    ("ConnectionRefusedError", "", "refused"),
+    ("NewConnectionError", "", "unreachable"),
+    ("RemoteDisconnected", "", "closed"),
+    ("BadStatusLine", "", "invalid"),
+)
+
+
+def _obstacle_of(error: Exception) -> tuple[str, str]:
+    """Return the name of the obstacle behind an error of requests, and the reason in words.
+
+    requests and urllib3 keep the errors that they wrap as `reason`, argument or cause.
+    """
+    links: list[BaseException] = []
+    waiting: list[object] = [error]
+    while waiting and len(links) < 50:
+        link = waiting.pop()
+        if isinstance(link, BaseException) and not any(link is seen for seen in links):
+            links.append(link)
+            waiting += [link.__cause__, link.__context__, getattr(link, "reason", None), *link.args]
+    reasons = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
+    why = reasons[-1] if reasons else type(error).__name__
+    for kind, word, name in _SIGNS:
+        if any(type(link).__name__ == kind and word in str(link) for link in links):
+            return name, why
+    return "broken", why
+
+
+def no_response(name: str, why: str, address: str, timeout: tuple[float, float]) -> TransportError:
+    """Return the error for a request without a response: the obstacle's name, and the reason."""
+    meaning, sent, retry, advice = OBSTACLES[name]
+    seconds = {"connect": timeout[0], "read": timeout[1], "both": sum(timeout)}
+    kind = TransportTimeout if advice is _LONGER else TransportError
+    error = kind(redact(address), advice, cause=meaning.format(why=redact(why), **seconds))
+    error.sent, error.retry = sent, retry
+    return error
+
+
+# The deadline. A socket's timeout bounds only the wait for the next byte: a service that sends one
+# byte a second would block a caller for hours. Here it bounds the whole response and its head.
+
+
+class _TimedReader(io.RawIOBase):
+    """Reads a socket until a deadline; afterwards every read times out."""
+
+    def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
+        self._raw, self._sock = raw, sock
+        seconds: float | None = sock.gettimeout()
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self._over = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self._over:
+            return None
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        if left < math.inf:
+            self._sock.settimeout(left)  # urllib3 sets it anew for each request
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+    def finish(self, buffered: io.BufferedReader) -> bool:
+        """Stop reading; return whether there are bytes beyond the response."""
+        self._over = True
+        if buffered.closed:
+            return False
+        pending = getattr(self._sock, "pending", int)  # decrypted by TLS, not yet read
+        return bool(buffered.peek(1)) or pending() > 0
+
+
+_HttpResponse = HTTPConnection.response_class  # http.client's own
+
+
+class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
+    fp: Any
+
+    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self._sock, self._reader = sock, _TimedReader(self.fp.detach(), sock)
+        self.fp = io.BufferedReader(self._reader)
+
+    def _close_conn(self) -> None:
+        # Bytes beyond the response would be taken for the next one on this connection.
+        if self._reader.finish(self.fp):
+            with suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)
+        super()._close_conn()
+
+    def _read_status(self) -> tuple[str, int, str]:
+        # http.client skips only 100: 102 or 103 would be taken for the response, and the response
+        # for that to the next request on the connection.
+        version, status, reason = super()._read_status()
+        return version, 100 if 101 < status < 200 else status, reason
+
+
+class DeadlineAdapter(HTTPAdapter):
+    """A requests adapter whose read timeout bounds the whole response."""
+
+    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the pool for a request, with connections that keep the deadline."""
+        pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
+        kind = pool.ConnectionCls
+        if kind.response_class is not _TimedResponse:
+            # `debuglevel`, enabled globally in http.client, would print whole requests.
+            own = {"response_class": _TimedResponse, "debuglevel": 0}
+            pool.ConnectionCls = type(kind.__name__, (kind,), own)
+        return pool

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from unittest import mock
 from confkit import cli
 from confkit.sandbox import Sandbox
 
+CONFKIT = (sys.executable, "-m", "confkit")  # for a process of its own
+
 
 class Done(NamedTuple):
     """How a command ended, and what it wrote, named as `subprocess.run` names it."""
@@ -26,25 +29,32 @@ class Done(NamedTuple):
 
 def run(*arguments: str, typed: str = "", **environ: str) -> Done:
     """The command's end, with this text on its standard input, which is no terminal."""
-    given, out, err = _stream(typed), _stream(), _stream()
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        with (
-            mock.patch.dict(os.environ, environ),
-            mock.patch("sys.stdin", given),
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(err),
-            warnings.catch_warnings(),
-        ):
-            warnings.simplefilter("default")  # a warning is a line, as in a process of its own
-            try:
-                status = cli.main(list(arguments))
-            except SystemExit as ended:
-                status = int(ended.code or 0)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return Done(status, _text(out), _text(err))
+    streams = [io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8") for text in (typed, "", "")]
+    with (
+        mock.patch.dict(os.environ, environ),
+        mock.patch("sys.stdin", streams[0]),
+        contextlib.redirect_stdout(streams[1]),
+        contextlib.redirect_stderr(streams[2]),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("default")  # a warning is a line, as in a process of its own
+        status = cli.main(list(arguments))
+    out, err = (_text(stream) for stream in streams[1:])
+    return Done(status, out, err)
+
+
+def on_a_terminal(*words: str, **environ: str) -> str:
+    """What a command writes on a terminal, both streams."""
+    ours, theirs = pty.openpty()
+    streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    with subprocess.Popen([*CONFKIT, *words], env={**os.environ, **environ}, **streams):
+        os.close(theirs)
+        written = b""
+        with contextlib.suppress(OSError):  # Linux says so at the end of a terminal
+            while data := os.read(ours, 65536):
+                written += data
+        os.close(ours)
+    return written.decode()
 
 
 def interrupted(code: str, *arguments: str, begun: Callable[[], object]) -> Done:
@@ -70,16 +80,12 @@ def known(sandbox: Sandbox) -> dict[str, str]:
         "CONFKIT_BASE_URL": sandbox.base_url,
         "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
         "CONFKIT_ACCESS_KEY": sandbox.access_key,
-        "CONFKIT_SECRET_KEY": str.__str__(sandbox.secret_key),
+        "CONFKIT_SECRET_KEY": str(sandbox.secret_key),
     }
 
 
-def _stream(text: str = "") -> io.TextIOWrapper:
-    """A stream with a buffer, as commands have it."""
-    return io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", write_through=True)
-
-
 def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
     buffer = stream.buffer
     assert isinstance(buffer, io.BytesIO)
     return buffer.getvalue().decode()

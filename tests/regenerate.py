@@ -1,6 +1,7 @@
 """Runs every notebook and stores its outputs, cleaned: `python -m tests.regenerate [PATH ...]`.
 
-`python -m tests.regenerate --pictures` takes the README's pictures of them instead.
+`python -m tests.regenerate --pictures` takes README's picture of a panel instead, and renders the
+course's drawings.
 """
 
 import os
@@ -12,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main(names: list[str]) -> int:
-    """0, once all the notebooks are stored, or their pictures."""
+    """0, once all the notebooks are stored, or the pictures."""
     if names == ["--pictures"]:
         return pictures()
     found = [Path(name) for name in names] or sorted((ROOT / "notebooks").rglob("*.ipynb"))
@@ -35,11 +36,12 @@ def store(notebook: Path, environment: dict[str, str]) -> None:
 
 
 def pictures() -> int:
-    """0, once the notebooks have run in JupyterLab and pictures of them are kept."""
+    """0, once the drawings are rendered, and a panel's picture in JupyterLab is kept."""
     from tests.browser import chromium, pictures
 
     if not chromium.found():
         sys.exit(f"Chromium is missing: {chromium.HOW}")
+    pictures.draw(ROOT / "confkit" / "course" / "drawings")
     pictures.take(ROOT / "notebooks")
     return 0
 

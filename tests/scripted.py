@@ -58,6 +58,11 @@ GRANTED = {"ret": 0, "random": "abc", "key": "def"}
 VECTOR_TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 
 
+def listed(*items: dict[str, Any]) -> dict[str, Any]:
+    """A response of B3 with these external users."""
+    return {"ret": 0, "data": {"total": len(items), "items": list(items)}}
+
+
 @contextmanager
 def scripted(
     script: dict[str, Any], tls: ssl.SSLContext | None = None, host: str = HERE
@@ -123,7 +128,7 @@ def scripted(
             except OSError:
                 self.close_connection = True  # the client has given up, as some tests want
 
-        do_POST = do_GET
+        do_POST = do_CONNECT = do_GET
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True

@@ -25,12 +25,12 @@ PATHS += [f"/avd/api/outgoing/{name}" for name in ("destroyOutgoingUser", "getOu
 ALL = dict.fromkeys(PATHS, DONE)
 
 TOPICS = [
-    "Weekly sync", "it's", 'say "hi"', "`id`", "$(id)", "$HOME ${HOME}", "!!", "back\\slash\\",
-    "100 % + more", "日本語 😀", "#1; ls | cat > x", "@file", "=", "<x>", "*", "~", "-d", "a  b ",
-    "Re: ask ops@example.org", "a&b=c", "\\n", "é", "?", "{a,b}[1-3]", "https://example.org/?a=b#c",
-    "two\nlines\r\n", "tab\t", "'\"'\"'", "%41%2541", "***", "*** urgent ***", "$CONFKIT_TOKEN",
-    "a $CONFKIT_CAMERA_PASSWORD b",
-]  # fmt: skip
+    *("Weekly sync", "it's", 'say "hi"', "`id`", "$(id)", "$HOME ${HOME}", "!!", "back\\slash\\"),
+    *("100 % + more", "日本語 😀", "#1; ls | cat > x", "@file", "=", "<x>", "*", "~", "-d"),
+    *("Re: ask ops@example.org", "a&b=c", "\\n", "é", "?", "{a,b}[1-3]", "two\nlines\r\n"),
+    *("https://example.org/?a=b#c", "tab\t", "'\"'\"'", "%41%2541", "***", "*** urgent ***"),
+    *("$CONFKIT_TOKEN", "a $CONFKIT_CAMERA_PASSWORD b", "a  b "),
+]
 HOST = "host $`'\"\\ &%é"
 PASSWORD = "qu\"o'te\\back`c $HOME 日本語"
 SECRETS = {"CONFKIT_TOKEN": VECTOR_TOKEN, "CONFKIT_HOST_PASSWORD": HOST}
@@ -40,40 +40,51 @@ POSTED = {"create_method": "POST", "list_method": "POST"}
 DIALECTS = [{}, POSTED, {**POSTED, "placement": "form"}, {**POSTED, "placement": "json"}]
 
 
-def ran(command, **secrets):
-    """What a command prints in an environment that holds these secrets, and no complaint."""
-    usual = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "utf-8"}
+CAMERA = "CONFKIT_CAMERA_PASSWORD"
+SHELLS = {  # a command, its first line, how it sets the camera's password, and a call's lines
+    "bash": (
+        ["bash", "-c"],
+        "set -euo pipefail",
+        lambda text: f"export {CAMERA}={shlex.quote(text)}",
+        ck.Call.as_curl,
+    ),
+    "python": (
+        [sys.executable, "-W", "error", "-c"],
+        "import os",
+        lambda text: f"os.environ['{CAMERA}'] = {text!r}",
+        ck.Call.as_python,
+    ),
+}
+
+
+def repeat(shell, calls):
+    """Runs the lines of these calls, each with its camera's password, as JSON writes it."""
+    command, first, setting, lines_of = SHELLS[shell]
+    lines = [first]
+    for call, password in calls:
+        lines += [setting(json.dumps(password, ensure_ascii=False)[1:-1]), lines_of(call)]
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **SECRETS}
     done = subprocess.run(
-        command, capture_output=True, encoding="utf-8", timeout=60, env={**usual, **secrets}
+        [*command, "\n".join(lines)], capture_output=True, timeout=60, env=environment
     )
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    return done.stdout
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
-def bash(calls):
-    """Runs the curl lines of these calls, each with its camera's password; inside JSON that stands
-    as JSON writes it."""
-    need("curl", shutil.which("curl") and shutil.which("bash"), "install curl and bash")
-    lines = ["set -euo pipefail"]
-    for call, password in calls:
-        inside = json.dumps(password, ensure_ascii=False)[1:-1]
-        lines += [f"export CONFKIT_CAMERA_PASSWORD={shlex.quote(inside)}", call.as_curl()]
-    ran(["bash", "-c", "\n".join(lines)], **SECRETS)
+def sent(request):
+    """Method, path and parameters, in their order; a body of JSON, which the scripted service reads
+    as a form, put together again."""
+    method, path, fields = request
+    body = "&".join(f"{name}={value}" if value else name for name, value in fields.items())
+    values = json.loads(body) if body.startswith("{") else [*fields.items()]
+    return method, urlsplit(path).path, values
 
 
-def python(calls):
-    """Runs the Python lines of these calls, each with its camera's password."""
-    lines = ["import os"]
-    for call, password in calls:
-        lines += [f"os.environ['CONFKIT_CAMERA_PASSWORD'] = {password!r}", call.as_python()]
-    ran([sys.executable, "-W", "error", "-c", "\n".join(lines)], **SECRETS)
-
-
-@pytest.mark.parametrize("again", [bash, python])
-def test_the_lines_of_a_call_send_it_again(script, again):
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_lines_of_a_call_send_it_again(script, shell):
     """The service gets the very same method, path and parameters, whatever a topic holds, a mask or
     a variable too, and no secret in the place of what the caller wrote; in every dialect, with the
     token by each of its names, and with a camera's password in options or inside an address."""
+    need("curl", shutil.which("curl") and shutil.which("bash"), "install curl and bash")
     service = script(ALL)
     client, calls = service.client(), []
     client.token()
@@ -82,8 +93,8 @@ def test_the_lines_of_a_call_send_it_again(script, again):
         calls.append((client.calls[-1], password))
 
     topics = {f"topic_{n}": topic for n, topic in enumerate(TOPICS)}
-    given = {**topics, "host_password": HOST, "attendee_max": 25, "room_extend_id": "007"}
-    client.call("A2", **given)
+    fields = {**topics, "host_password": HOST, "attendee_max": 25, "room_extend_id": "007"}
+    client.call("A2", **fields)
     note()
     for settings in DIALECTS:
         client.dialect = ck.Dialect(**settings)
@@ -99,20 +110,9 @@ def test_the_lines_of_a_call_send_it_again(script, again):
         client.dialect = ck.Dialect(mcu_token_parameter=name)
         ck.get_mcu(client, "1")
         note()
-    sent = service.requests[1:]
-    again(calls)
-    repeated = service.requests[1 + len(sent) :]
-    for (method, path, fields), (other, where, values) in zip(sent, repeated, strict=True):
-        assert (other, arrived(values)) == (method, arrived(fields))
-        assert urlsplit(where).path == urlsplit(path).path
-        assert again is bash or where == path  # which writes the query as confkit does
-
-
-def arrived(fields):
-    """The parameters in their order; those of a body of JSON, which the scripted service reads as a
-    form, put together again."""
-    body = "&".join(f"{name}={value}" if value else name for name, value in fields.items())
-    return json.loads(body) if body.startswith("{") else [*fields.items()]
+    first = [sent(request) for request in service.requests[1:]]
+    repeat(shell, calls)
+    assert [sent(request) for request in service.requests[1 + len(first) :]] == first
 
 
 def test_no_field_of_a_call_holds_a_secret(script, caplog):
@@ -124,12 +124,12 @@ def test_no_field_of_a_call_holds_a_secret(script, caplog):
     options |= {"token": ["hunter2"], "password": 1_000_017}
     with caplog.at_level(logging.DEBUG):
         ck.import_device(client, *NAMED, "rtsp://admin:hunter2@h/x", options=options)
-    for said in ("B1 GET", "urllib3", "digest=***", IMPORT):
-        assert said in caplog.text
+    for part in ("B1 GET", "urllib3", "digest=***", IMPORT):
+        assert part in caplog.text
     call = client.calls[-1]
-    told = f"{caplog.text} {call!r} {call.fields} {call.answer} {call.as_curl()} {call.as_python()}"
-    for leak in ("hunter2", VECTOR_TOKEN[:20], "demo_secret", "1000017"):
-        assert leak not in told
+    text = f"{caplog.text} {call!r} {call.fields} {call.answer} {call.as_curl()} {call.as_python()}"
+    for secret in ("hunter2", VECTOR_TOKEN[:20], "demo_secret", "1000017"):
+        assert secret not in text
 
 
 def test_a_call_tells_what_was_sent_and_what_came(script):

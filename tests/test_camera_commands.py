@@ -11,15 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from jupyter_client.manager import KernelManager
+from jupyter_client.manager import run_kernel
 
 import confkit as ck
-from tests.commands import known, run
+from tests.commands import CONFKIT, known, run
 
 PASSWORD = "geheim@77:/#%"
-IN_ADDRESS = "geheim%4077%3A%2F%23%25"
 LOGIN = {"login_name": "admin", "login_password": PASSWORD}
-ADMIN = ("--login-name", "admin")
 KNOWN = {"CONFKIT_CAMERA_PASSWORD": PASSWORD}
 NOBODY = "rtsp://127.0.0.1:9/x"
 
@@ -36,48 +34,58 @@ def camera(sandbox):
     return sandbox.camera("door", **LOGIN, size=(128, 96), fps=10)
 
 
-@pytest.fixture
-def inside(camera):
-    """The same with its login in it."""
-    return camera.replace("rtsp://", f"rtsp://admin:{IN_ADDRESS}@")
+def typed(words, camera):
+    """The words, with the camera's address in them: plain, with its login, or with its name."""
+    forms = {
+        "CAMERA": camera,
+        "INSIDE": camera.replace("rtsp://", "rtsp://admin:geheim%4077%3A%2F%23%25@"),
+        "NAMED": camera.replace("rtsp://", "rtsp://admin@"),
+    }
+    forms["BROKEN"] = forms["INSIDE"].replace("rtsp", "rtp", 1)
+    return [forms.get(word, word) for word in words.split()]
 
 
-# preflight
+@pytest.mark.parametrize(
+    ("words", "password", "expected"),
+    [
+        ("CAMERA --login-name admin", PASSWORD, "ok"),
+        ("CAMERA", PASSWORD, "auth_required"),
+        ("INSIDE --login-name admin", "other", "ok"),
+        ("BROKEN --login-name admin", "other", "url_malformed"),
+        ("NAMED", PASSWORD, "ok"),
+        ("NAMED --login-name admin", PASSWORD, "ok"),
+        ("NAMED --login-name eve", PASSWORD, "credentials_conflict"),
+        (NOBODY, PASSWORD, "refused"),
+    ],
+)
+def test_a_camera_that_plays_is_status_0_and_any_other_1(camera, words, password, expected):
+    """The login is the address's, or a name with the environment's password; it shows nowhere."""
+    done = run("preflight", *typed(words, camera), CONFKIT_CAMERA_PASSWORD=password)
+    assert (done.returncode, verdict(done)) == (int(expected != "ok"), expected), done.stdout
+    assert done.stderr == ""
 
 
-def test_a_camera_that_plays_is_status_0_and_any_other_1(camera, tmp_path):
-    """With the password of the environment the camera plays, and its picture is written; without a
-    login name nothing is asked, and another verdict comes with its advice."""
-    file = tmp_path / "door.png"
-    done = run("preflight", camera, *ADMIN, "--snapshot", str(file), **KNOWN)
-    assert (done.returncode, verdict(done)) == (0, "ok"), done.stderr
-    assert "128 x 96" in done.stdout
-    assert file.read_bytes().startswith(b"\x89PNG")
-    done = run("preflight", camera)
-    assert (done.returncode, verdict(done), done.stderr) == (1, "auth_required", "")
-    assert "name and password" in done.stdout
-
-
-def test_a_login_in_the_address_works_and_shows_nowhere(camera, inside):
-    """A URL with a login is taken as it is, and masked in all that is written; a name alone takes
-    the password of the environment, unless it is another one than was given."""
-    named = camera.replace("rtsp://", "rtsp://admin@")
-    for url, password, options, said in (
-        (inside, "other", ADMIN, "ok"),
-        (inside.replace("rtsp", "rtp", 1), "other", ADMIN, "url_malformed"),
-        (named, PASSWORD, (), "ok"),
-        (named, PASSWORD, ADMIN, "ok"),
-        (named, PASSWORD, ("--login-name", "eve"), "credentials_conflict"),
+def test_a_picture_is_written_or_said_not_to_be(sandbox, tmp_path):
+    """The report stands in any case; one line says what was not written, and why."""
+    plays = sandbox.camera(size=(128, 96), fps=10)
+    for url, file, status, message in (
+        (plays, "door.png", 0, ""),
+        (plays, "no/such/folder/door.png", 1, "was not written"),
+        (NOBODY, "other.png", 1, "no picture"),
     ):
-        done = run("preflight", url, *options, CONFKIT_CAMERA_PASSWORD=password)
-        assert (done.returncode, verdict(done)) == (int(said != "ok"), said), done.stdout
+        done = run("preflight", url, "--snapshot", str(tmp_path / file))
+        assert (done.returncode, message in done.stderr) == (status, True)
+        assert verdict(done) == ("ok" if url == plays else "refused")
+    assert (tmp_path / "door.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "other.png").exists()
 
 
 def test_a_password_comes_from_a_pipe_or_its_variable_is_named(camera):
-    """Without a terminal one line of the standard input is the password. An empty input is one line
-    that names CONFKIT_CAMERA_PASSWORD, and the camera is left alone: a wrong login may lock it."""
-    assert verdict(run("preflight", camera, *ADMIN, typed=PASSWORD + "\n")) == "ok"
-    done = run("preflight", camera, *ADMIN)
+    """One line of the standard input; an empty one leaves the camera alone: a wrong login may lock
+    it."""
+    words = ("preflight", camera, "--login-name", "admin")
+    assert verdict(run(*words, typed=PASSWORD + "\n")) == "ok"
+    done = run(*words)
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
     assert "CONFKIT_CAMERA_PASSWORD" in line
@@ -85,7 +93,7 @@ def test_a_password_comes_from_a_pipe_or_its_variable_is_named(camera):
 
 def test_a_password_is_asked_for_without_an_echo(camera):
     """In a terminal the password is asked for, is not shown, and is no argument of the process."""
-    command = [sys.executable, "-m", "confkit", "preflight", camera, *ADMIN]
+    command = [*CONFKIT, "preflight", camera, "--login-name", "admin"]
     pid, ours = pty.fork()
     if pid == 0:
         os.execv(command[0], command)
@@ -104,35 +112,19 @@ def test_a_password_is_asked_for_without_an_echo(camera):
     assert PASSWORD.encode() not in written + shown
 
 
-def test_what_makes_no_sense_is_refused_and_quoted_without_its_password():
-    """It is reported in a sentence, not in a traceback, and no camera is dialled; an address in the
-    wrong place is masked in the complaint about it."""
-    url = "rtsp://admin:geheim@127.0.0.1:9/x"
-    for options in (("--timeout", "0"), (url,), ("--transport", url)):
-        done = run("preflight", url, *options)
-        assert done.returncode in (1, 2)
-        assert done.stdout == ""
-        assert "Traceback" not in done.stderr
-        assert "geheim" not in done.stderr
-
-
-def test_a_picture_that_is_not_written_is_status_1(sandbox, tmp_path):
-    """The report stands, and one line says what was not written, and why."""
-    plays = sandbox.camera(size=(128, 96), fps=10)
-    for url, file, report, said in (
-        (plays, "no/such/folder/door.png", "ok", "was not written"),
-        (NOBODY, "door.png", "refused", "no picture"),
-    ):
-        done = run("preflight", url, "--snapshot", str(tmp_path / file))
-        assert (done.returncode, verdict(done)) == (1, report)
-        assert said in done.stderr
-        assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("words", ["URL --timeout 0", "URL URL", "URL --transport URL"])
+def test_an_address_in_the_wrong_place_is_quoted_without_its_login(words):
+    """An error in a sentence, and no camera is dialled."""
+    done = run("preflight", *words.replace("URL", "rtsp://admin:geheim@127.0.0.1:9/x").split())
+    assert (done.returncode in (1, 2), done.stdout) == (True, "")
+    assert "geheim" not in done.stderr
+    assert done.stderr.startswith("confkit: ")
 
 
 def test_a_terminal_without_ticks_gets_the_report_all_the_same():
     """An encoding that knows no tick ends nothing."""
     done = subprocess.run(
-        [sys.executable, "-m", "confkit", "preflight", NOBODY],
+        [*CONFKIT, "preflight", NOBODY],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
@@ -140,93 +132,63 @@ def test_a_terminal_without_ticks_gets_the_report_all_the_same():
     assert (done.returncode, verdict(done), done.stderr) == (1, "refused", "")
 
 
-# diagnose
-
-
-@pytest.fixture
-def diagnosed(sandbox, client):
-    """Diagnoses in a room of a sandbox that the environment names: gives its ID and the command."""
-    room_id = ck.create_room(client, "t", "ops")
-    return room_id, lambda *words, **more: run(
-        "diagnose", room_id, *words, **known(sandbox), **more
-    )
-
-
-def test_diagnose_tells_the_room_and_the_camera(sandbox, client, diagnosed, camera):
-    """The device is in its room: 0. Its camera is gone: 1, with the camera's verdict."""
-    room_id, diagnose = diagnosed
+def test_diagnose_says_where_the_fault_is(sandbox, client, camera):
+    """In its room: 0; unplugged, or in no room: 1 with the verdict."""
+    room_id, environ = ck.create_room(client, "t", "ops"), known(sandbox)
     ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
-    for words in ((), ("--address", camera), ("cam", "--force", "--timeout", "30")):
-        done = diagnose(*words)
+    for words in ("", "--address CAMERA", "cam --force --timeout 30"):
+        done = run("diagnose", room_id, *typed(words, camera), **environ)
         assert (done.returncode, verdict(done)) == (0, "ok"), done.stdout + done.stderr
     sandbox.unplug(camera)
     while ck.get_room_users(client, room_id):
         time.sleep(0.02)
-    done = diagnose("cam")
-    assert (done.returncode, verdict(done)) == (1, "path_not_found")
+    assert verdict(run("diagnose", room_id, "cam", **environ)) == "path_not_found"
+    done = run("diagnose", "0", "--sandbox")
+    assert (done.returncode, verdict(done)) == (1, "room_not_found")
+    assert shlex.split(done.stdout.splitlines()[-1])[-1].endswith("ck.connect('sandbox')")
 
 
-def test_diagnose_takes_the_login_of_a_camera_that_is_not_imported(diagnosed, camera, inside):
-    """A login name, and a password of the environment or of the address. What has no command says
-    how Python is started for it; what has one is said as a command."""
-    room_id, diagnose = diagnosed
-    for address in ((camera, *ADMIN), (inside,)):
-        done = diagnose("cam", "--address", *address, **KNOWN)
+def test_diagnose_of_a_camera_that_is_not_imported_says_how_to_go_on(sandbox, client, camera):
+    """With its address: how Python is started for the import; without: which option names it."""
+    room_id, environ = ck.create_room(client, "t", "ops"), {**known(sandbox), **KNOWN}
+    for words in ("--address CAMERA --login-name admin", "--address INSIDE", "--address NAMED"):
+        done = run("diagnose", room_id, "cam", *typed(words, camera), **environ)
         assert (done.returncode, verdict(done)) == (1, "not_imported"), done.stdout
         assert f"confkit preflight {camera} --login-name admin" in done.stdout
-    assert "ck.import_device(" in done.stdout
+        assert "ck.import_device(" in done.stdout
     line = shlex.split(done.stdout.splitlines()[-1].partition("start Python so: ")[2])
     assert line == ["python3", "-ic", "import confkit as ck; client = ck.connect()"]
-    done = diagnose("cam")
+    done = run("diagnose", room_id, "cam", **environ)
     assert f"confkit diagnose {room_id} cam --address rtsp://... [--login-name NAME]" in done.stdout
     assert "ck." not in done.stdout
 
 
-def test_diagnose_of_no_room_is_status_1():
-    """It is said of which service; Python is started with the same one."""
-    done = run("diagnose", "0", "--sandbox")
-    assert (done.returncode, verdict(done)) == (1, "room_not_found")
-    assert "SANDBOX has no room" in done.stdout
-    line = shlex.split(done.stdout.splitlines()[-1].partition("python3 ")[2])
-    assert line[-1].endswith("ck.connect('sandbox')")
-
-
-# ask_secret
-
-
-def test_ask_secret_gives_what_was_typed_or_says_how_else(monkeypatch, tmp_path):
-    """What was typed is for code to use, and shows as *** only. At its end, and without a standard
-    input, or with a closed one, the variable is named."""
+def test_ask_secret_returns_what_was_typed_or_names_the_variable(monkeypatch, tmp_path):
+    """Shown as *** only; without a standard input, or at its end, the variable is named."""
     file = tmp_path / "typed"
     file.write_text(f" {PASSWORD} \r\n")
-    with file.open(newline="") as typed:
-        monkeypatch.setattr(sys, "stdin", typed)
+    with file.open(newline="") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
         secret = ck.ask_secret()
         assert (secret, repr(secret)) == (f" {PASSWORD} ", "'***'")
         with pytest.raises(ck.ConfkitError, match=r"cannot prompt.*Password.*CAMERA_PASSWORD"):
             ck.ask_secret()
-    for stream in (None, typed):
-        monkeypatch.setattr(sys, "stdin", stream)
+    for nothing in (None, stream):
+        monkeypatch.setattr(sys, "stdin", nothing)
         with pytest.raises(ck.ConfkitError, match="CONFKIT_SECRET_KEY"):
             ck.ask_secret("secret key: ", variable="CONFKIT_SECRET_KEY")
 
 
-def test_ask_secret_in_a_notebook(tmp_path):
+def test_ask_secret_in_a_notebook():
     """In a kernel the front end asks, without an echo; where it cannot, the variable is named."""
     code = "import confkit as ck; secret = ck.ask_secret(); print(secret == 'typed', repr(secret))"
-    ipc = {"transport": "ipc", "connection_file": str(tmp_path / "kernel.json")}
-    manager = KernelManager(kernel_name="python3", **(ipc if os.name == "posix" else {}))
-    manager.start_kernel()
-    kernel = manager.client()
-    kernel.start_channels()
-    asked, told = [], []
+    outputs, questions = [], []
+    with run_kernel(kernel_name="python3") as kernel:
 
-    def answer(message):
-        asked.append(message["content"]["password"])
-        kernel.input("typed")
+        def answer(message):
+            questions.append(message["content"])
+            kernel.input("typed")
 
-    try:
-        kernel.wait_for_ready(timeout=60)
         for attended in (True, False):
             kernel.execute_interactive(
                 code,
@@ -234,11 +196,8 @@ def test_ask_secret_in_a_notebook(tmp_path):
                 allow_stdin=attended,
                 stdin_hook=answer,
                 stop_on_error=False,
-                output_hook=lambda message: told.append(str(message["content"])),
+                output_hook=lambda message: outputs.append(str(message["content"])),
             )
-    finally:
-        kernel.stop_channels()
-        manager.shutdown_kernel(now=True)
-    assert asked == [True]
-    assert "True '***'" in "".join(told)
-    assert "CONFKIT_CAMERA_PASSWORD" in "".join(told)
+    assert [question["password"] for question in questions] == [True]
+    assert "True '***'" in "".join(outputs)
+    assert "CONFKIT_CAMERA_PASSWORD" in "".join(outputs)

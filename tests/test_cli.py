@@ -1,229 +1,234 @@
 """The commands as a user types them; those that serve, in processes of their own."""
 
-import contextlib
 import os
-import pty
 import re
 import shlex
 import signal
 import stat
 import subprocess
-import sys
-import time
+import threading
 
 import pytest
 import requests
 
 import confkit as ck
-from confkit import cli
+from confkit.cli import as_interrupts, commands
 from confkit.cli.services import SPOKEN, reference
 from confkit.connect import profiles_path
 from confkit.dialect import Dialect
-from tests.commands import known, run
+from confkit.sandbox import Sandbox
+from tests.commands import CONFKIT, known, on_a_terminal, run
 from tests.ports import HERE
+from tests.scripted import Reply
 
-CONFKIT = [sys.executable, "-m", "confkit"]
-ADD = ["--base-url", "http://h:8080", "--outgoing-url", "http://h:8050", "--access-key", "key"]
+COMMANDS = [*commands.commands, "profile add"]
+ADD = "--base-url http://h:8080 --outgoing-url http://h:8050"
+NAME_ONE = "Name one: --profile NAME"
+WRONG_PROFILES = ("sandbox", "a/b", "x --timeout 0", "x --max-rate -1", "x --dialect hash=crc32")
+# What is typed, the status, a part of standard output and of standard error. REFUSED is a sandbox
+# that takes other keys, OTHER one of another dialect, PORT that of a server.
+ROWS = [
+    ("--version", 0, f"confkit {ck.__version__}, speaks {SPOKEN}", ""),
+    ("--help", 0, "diagnose", ""),
+    *((f"{name} --help", 0, "Usage: confkit", "") for name in COMMANDS),
+    ("interface A2", 0, reference("A2"), ""),
+    ("interface Z9", 1, "", "the reference has no part 'Z9'"),
+    ("interface --openapi A2", 1, "", "Leave out the part"),
+    ("docter", 2, "", "No such command 'docter'. Did you mean 'doctor'? See `confkit --help`"),
+    ("profile ad", 2, "", "Did you mean 'add'?"),
+    ("doctor --sandbx", 2, "", "'--sandbx'. Did you mean '--sandbox'? See `confkit doctor --help`"),
+    ("doctor rtsp://a:geheim@h/ b", 2, "", "extra argument (b). See"),
+    ("rtsp://a:geheim@h/", 2, "", "No such command 'rtsp://a:***@h/'"),
+    ("sandbox --port 65536", 2, "", "65536 is not in the range"),
+    ("preflight u --transport tpc", 2, "", "no choice 'tpc'. Did you mean 'tcp'?"),
+    ("preflight u --transport x", 2, "", "no choice 'x'. There are: auto, tcp, udp."),
+    ("runbook media-server --sandbox", 2, "", "Did you mean 'media-server-gone'?"),
+    ("runbook", 2, "nobody-can-join", ""),
+    ("runbook --list", 0, "-p room=... [-p apply=False]", ""),
+    ("runbook nobody-can-join", 2, "", NAME_ONE),
+    ("runbook nobody-can-join --profile sandbox", 2, "", "only the embedded sandbox is named"),
+    ("runbook nobody-can-join --sandbox", 2, "Overall: UNKNOWN", "nobody-can-join on SANDBOX"),
+    ("runbook nobody-can-join --sandbox -p room=1", 1, "FAIL    Room: ", ""),
+    ("runbook nobody-can-join --sandbox -p rom=1", 2, "", "'rom'. The inputs are: room, apply"),
+    ("runbook nobody-can-join --sandbox -p room", 2, "", "Write -p KEY=VALUE"),
+    ("runbook nobody-can-join --sandbox -p apply=perhaps", 2, "", "Give True or False"),
+    ("runbook capacity-review --sandbox -p days=soon", 2, "", "Give a whole number"),
+    ("runbook deployment-acceptance --sandbox -p apply=true", 0, "Overall: PASS", ""),
+    ("runbook authentication-fails --sandbox --json", 0, '"verdict": "PASS", "checks": [', ""),
+    ("doctor --sandbox", 0, "Overall: PASS - no problem found", "Checking SANDBOX"),
+    ("doctor --sandbox --json", 0, '"verdict": "PASS"', ""),
+    ("doctor", 1, "", "--sandbox for the embedded one, or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
+    ("doctor --sandbox --profile x", 1, "", "two services are named"),
+    ("REFUSED doctor", 1, "Overall: FAIL - keys: A1 refuses the keys (401)", ""),
+    ("probe --sandbox", 0, "The dialect is the usual one: set nothing", ""),
+    ("OTHER probe", 0, "Set CONFKIT_DIALECT=hash=sha256 (or: confkit profile add NAME", ""),
+    ("record f --rooms nowhere", 1, "", "there is no file nowhere. Give --rooms"),
+    (f"record f --rooms {__file__}", 1, "", NAME_ONE),
+    ("token", 1, "", NAME_ONE),
+    ("token --profile sandbox", 1, "", "ends with this command"),
+    ("sandbox --outgoing-port 0 --host HOST --port PORT", 1, "", "PORT"),
+    ("sandbox --outgoing-port 0 --host 0.0.0.0 --port 0", 1, "", "Set CONFKIT_SECRET_KEY to one"),
+    (f"profile add x {ADD}", 1, "access key: ", "Set CONFKIT_SECRET_KEY in"),
+    *((f"profile add {words} {ADD} --access-key k", 1, "", "") for words in WRONG_PROFILES),
+]
 
 
-def test_version_and_interface_say_what_is_spoken():
-    """`confkit --version`, as a process, prints its own version and those of section 9; `confkit
-    interface PART` that part of the reference, and one line of those that there are for another."""
-    command = [*CONFKIT, "--version"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-    assert told.split() == f"confkit {ck.__version__}, speaks {SPOKEN}".split()
-    assert run("interface", "A2").stdout == reference("A2")
-    done = run("interface", "Z9")
-    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
-    assert "A2. " in done.stderr
+@pytest.fixture(scope="module")
+def services():
+    """What stands for the words in capitals: a service's environment, or a text."""
+    with Sandbox(host=HERE, dialect=Dialect(hash="sha256")) as other:
+        refused = {**known(other), "CONFKIT_SECRET_KEY": "geheim", "CONFKIT_DIALECT": "hash=sha256"}
+        port = other.base_url.rpartition(":")[2]
+        yield {"OTHER": known(other), "REFUSED": refused, "HOST": HERE, "PORT": port}
 
 
-def test_without_a_service_the_command_line_s_ways_to_name_one_are_told():
-    """One line, without what is written in Python; --sandbox where the command has it."""
-    for command, has_sandbox in (("doctor", True), ("record f --rooms r", False)):
-        done = run(*command.split())
-        assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
-        assert "secret_key. Name one: --profile NAME (`confkit profile add NAME`" in done.stderr
-        assert ("--sandbox" in done.stderr) == has_sandbox
-        assert "CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL" in done.stderr
+@pytest.mark.parametrize(("words", "status", "out", "err"), ROWS)
+def test_what_is_typed(services, words, status, out, err):
+    """Its status, and what it prints; what begins with "Overall" is its last line. An error is one
+    line, and no Python; a help fits a terminal."""
+    first, _, rest = words.partition(" ")
+    environ = services.get(first, {})
+    arguments = [services.get(word, word) for word in (rest if environ else words).split()]
+    done = run(*arguments, typed="geheim\n", **environ)
+    assert done.returncode == status, done
+    assert (out in done.stdout) if out else done.stdout == "", done
+    assert services.get(err, err) in done.stderr, done
+    assert "geheim" not in done.stdout + done.stderr
+    if out.startswith("Overall"):
+        assert done.stdout.splitlines()[-1].startswith(out)
+    if words.endswith("--help"):
+        assert max(map(len, done.stdout.splitlines())) <= 80
+    if not out:
+        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith("confkit: ")
         assert "connect(" not in done.stderr
+    assert not profiles_path().exists()
 
 
-def test_the_embedded_service_can_be_probed_and_is_no_profile():
-    """`probe --sandbox` asks it; what would be saved of it ends with the command."""
-    done = run("probe", "--sandbox")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "the usual dialect: nothing is to be set\n"
-    assert "ends with this command" in run("probe", "--sandbox", "--save", "new").stderr
-    assert "two services are named" in run("probe", "--sandbox", "--profile", "x").stderr
+def test_an_outcome_has_a_colour_on_a_terminal_without_no_color(services):
+    """doctor's last line as an example; a pipe never gets one."""
+    assert "Overall: \x1b[31m\x1b[1mFAIL\x1b[0m - keys" in on_a_terminal(
+        "doctor", **services["REFUSED"]
+    )
+    assert "\x1b" not in on_a_terminal("doctor", NO_COLOR="1", **services["REFUSED"])
+    assert "\x1b" not in run("doctor", **services["REFUSED"]).stdout
 
 
-def test_a_token_goes_into_a_pipe_and_into_a_terminal_only_when_asked(sandbox, monkeypatch):
-    """`confkit token` prints a token that the service takes; in a terminal it refuses, and says
-    how: a pipe, or --show."""
+def test_a_report_is_one_table_with_inputs_and_duration(sandbox, tmp_path):
+    """For its owner alone, without what an input hides; a place that cannot be written is named."""
+    file = tmp_path / "out.html"
+    words = "runbook media-server-gone -p rooms=rtsp://admin:hunter2@host/1 --report"
+    done = run(*words.split(), str(file), **known(sandbox))
+    page = file.read_text()
+    assert (done.returncode, stat.S_IMODE(file.stat().st_mode)) == (2, 0o600)
+    assert "hunter2" not in page + done.stdout + done.stderr
+    assert page.count("<table>") == 1
+    inputs = "Inputs: rooms=rtsp://admin:***@host/1"
+    for text in ("Overall: ", "media-server-gone on ", inputs, " UTC, "):
+        assert text in page
+    done = run(*words.split(), str(tmp_path / "no" / "out.html"), **known(sandbox))
+    assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
+
+
+def test_a_token_goes_into_a_pipe_and_into_a_terminal_only_when_asked(sandbox):
+    """A token that the service takes; a terminal gets it with --show alone."""
     done = run("token", **known(sandbox))
     assert "demo_secret" not in done.stdout + done.stderr
     url = sandbox.outgoing_url + "/avd/api/outgoing/getOutgoingUsers"
     answer = requests.get(url, params={"accessToken": done.stdout.strip()}, timeout=5)
     assert answer.json()["ret"] == 0
-    for name, value in known(sandbox).items():
-        monkeypatch.setenv(name, value)
-    told = []
-    for words in (["token"], ["token", "--show"], ["token", "--show", "--digest"]):
-        ours, theirs = pty.openpty()
-        with os.fdopen(theirs, "w") as terminal, contextlib.redirect_stdout(terminal):
-            with contextlib.redirect_stderr(terminal):
-                cli.main(words)
-            terminal.flush()
-            told.append(os.read(ours, 4096).decode())
-        os.close(ours)
-    assert "CONFKIT_TOKEN=$(confkit token)" in told[0]
-    assert re.fullmatch(r"[A-Za-z0-9+/]{54}==\s*", told[1])
-    assert told[2] not in told[:2]
+    assert "CONFKIT_TOKEN=$(confkit token)" in on_a_terminal("token", **known(sandbox))
+    shown = on_a_terminal("token", "--show", **known(sandbox))
+    assert re.fullmatch(r"[A-Za-z0-9+/]{54}==\s*", shown)
+    assert on_a_terminal("token", "--show", "--digest", **known(sandbox)) != shown
 
 
 def test_a_profile_is_written_read_and_changed():
-    """`confkit profile add` asks for what is missing, and the profile then serves connect; white
-    space around what is typed is removed. Once more it changes what is given, and nothing
-    else; another access key has another secret."""
-    given = "--access-key key --max-rate 5 --read-only --dialect hash=sha256"
+    """It asks for what is missing, and removes white space around what is typed. Once more it
+    changes what is typed, and nothing else; another access key has another secret."""
+    words = "--outgoing-url http://h:8050 --access-key key --max-rate 5 --read-only"
     typed = "http://conference.example:8080\n hunter2 \n"
-    done = run("profile", "add", "prod", *given.split(), *ADD[2:4], typed=typed)
+    done = run("profile", "add", "prod", *words.split(), "--dialect", "hash=sha256", typed=typed)
     assert done.returncode == 0, done.stderr
     assert "hunter2" not in done.stdout + done.stderr
-    assert "white space around secret_key" in done.stderr
     client = ck.connect("prod")
     assert (client.base_url, client.secret_key) == ("http://conference.example:8080", "hunter2")
     assert (client.read_only, client.dialect) == (True, Dialect(hash="sha256"))
     assert client.max_rate == 5
     done = run("profile", "add", "prod", "--dialect", "hash=sha1", "--timeout", "3")
     assert done.returncode == 0, done.stderr
-    changed = ck.connect("prod")  # what was not given stays, the protection above all
+    changed = ck.connect("prod")  # what was not typed stays, the protection above all
     assert (changed.read_only, changed.max_rate, changed.secret_key) == (True, 5, "hunter2")
     assert (changed.dialect, changed.timeout) == (Dialect(), (3, 3))
     run("profile", "add", "prod", "--access-key", "another", typed="its-secret\n")
     assert (ck.connect("prod").secret_key, ck.connect("prod").read_only) == ("its-secret", True)
     assert stat.S_IMODE(profiles_path().stat().st_mode) == 0o600
-
-
-def test_a_wrong_profile_is_refused_and_not_written():
-    """A reserved or impossible name, a setting that cannot work, a value that nobody types, or a
-    folder that cannot be made, with what to set, is one line and status 1."""
-    for words in ("sandbox", "a/b", "x --timeout 0", "x --max-rate -1", "x --dialect hash=crc32"):
-        done = run("profile", "add", *words.split(), *ADD, typed="hunter2\n")
-        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), words
-        assert "hunter2" not in done.stderr
-    assert "CONFKIT_SECRET_KEY" in run("profile", "add", "x", *ADD[:4]).stderr
-    done = run("profile", "add", "x", *ADD, typed="hunter2\n", XDG_CONFIG_HOME=__file__)
+    words = f"profile add x {ADD} --access-key k"
+    done = run(*words.split(), typed="s\n", XDG_CONFIG_HOME=__file__)
     assert (done.returncode, "XDG_CONFIG_HOME" in done.stderr) == (1, True)
-    assert not profiles_path().exists()
 
 
-def test_what_was_almost_typed_is_named():
-    """The command or option that is spelled nearly so, also where a command hands on the rest; but
-    lab looks at nothing behind two hyphens."""
-    for typed, meant in (
-        ("docter", "doctor"),
-        ("doctor --sandbx", "--sandbox"),
-        ("lab --prot 1", "--port"),
+def test_the_sandbox_serves_other_clients(monkeypatch, tmp_path):
+    """The variables that it prints are all that a client needs, its dialect included; the log says
+    why a call was refused. SIGINT ends it cleanly."""
+    words = "sandbox --port 0 --outgoing-port 0 --dialect signature=raw --explain"
+    with (
+        (tmp_path / "log").open("w+") as log,
+        subprocess.Popen(
+            [*CONFKIT, *words.split()], stdout=subprocess.PIPE, stderr=log, text=True
+        ) as process,
     ):
-        done = run(*typed.split())
-        assert (done.returncode, f"Did you mean {meant}?" in done.stderr) == (2, True)
-    assert "Did you mean" not in run("course").stderr
-    done = run("lab", "--rooms", "x", "--", "--prot", "1")
-    assert (done.returncode, "--rooms is for the app" in done.stderr) == (1, True)
+        try:
+            line = [process.stdout.readline() for _ in range(3)][-1].partition("export ")[2]
+            for variable in shlex.split(line):
+                monkeypatch.setenv(*variable.split("=", 1))
+            with ck.connect() as client:
+                room_id = ck.create_room(client, "Weekly sync", "ops")
+                assert client.sandbox is None
+                assert ck.get_room(client, room_id).topic == "Weekly sync"
+                assert ck.list_devices(client) == []
+                with pytest.raises(ck.RoomNotFound):
+                    ck.get_room(client, "7")
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 0
+        finally:
+            process.kill()
+        log.seek(0)
+        assert re.fullmatch(r"[\d:, -]+ .*A3.*404.*\n", log.read())
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        *("hidden", "token hidden", "token --secret=hidden", "sandbox --port hidden"),
-        *("sandbox --port 65536", "preflight u --transport hidden", "runbook --cell-timeout -7"),
-        "profile add x --timeout hidden",
-    ],
-)
-def test_what_was_typed_wrongly_is_not_repeated(typed):
-    """Status 2 and a complaint without the words, as one of them may be a password."""
-    done = run(*typed.split())
-    complaint = done.stderr.splitlines()[-1]
-    assert (done.returncode, done.stdout) == (2, "")
-    for word in ("hidden", "-7", "'65536'"):
-        assert word not in complaint
+# How a command ends
 
 
-# What serves
+def test_a_closed_pipe_is_no_error():
+    """As of `| head`: nothing is said, and the status is 0."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run([*CONFKIT, "interface"], stdout=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.fixture
-def served(tmp_path):
-    """Starts `confkit sandbox` on free ports: gives its process, and the environment that it
-    prints."""
-    running = []
-
-    def start(*arguments):
-        command = [*CONFKIT, "sandbox", "--port", "0", "--outgoing-port", "0", *arguments]
-        log = (tmp_path / f"log-{len(running)}").open("w")
-        streams = {"stdout": subprocess.PIPE, "stderr": log, "text": True}
-        running.append((subprocess.Popen(command, cwd=tmp_path, **streams), log))
-        process = running[-1][0]
-        line = [process.stdout.readline() for _ in range(3)][-1].partition("export ")[2]
-        return process, dict(word.split("=", 1) for word in shlex.split(line))
-
-    yield start
-    for process, log in running:
-        process.kill()
-        process.communicate()
-        log.close()
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interruption_is_130_and_silent(script, number):
+    """Ctrl-C, SIGTERM or a terminal that hangs up while a service does not answer."""
+    main = threading.get_ident()
+    reply = Reply(raw=lambda _: signal.pthread_kill(main, number))
+    service = script({"/rtc/auth/valid": reply})
+    environ = {"CONFKIT_BASE_URL": service.base_url, "CONFKIT_OUTGOING_URL": service.base_url}
+    keys = {"CONFKIT_ACCESS_KEY": "k", "CONFKIT_SECRET_KEY": "s"}
+    assert run("token", **environ, **keys) == (130, "", "")
 
 
-def test_the_sandbox_serves_other_clients(served, monkeypatch):
-    """The variables that `confkit sandbox` prints are all that a client needs, its dialect
-    included; with --latency each answer waits. SIGINT ends it cleanly."""
-    spoken = "--dialect signature=raw --result-field result --latency 0.2"
-    process, variables = served(*spoken.split())
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    with ck.connect() as client:
-        client.token()
-        began = time.monotonic()
-        room_id = ck.create_room(client, "Weekly sync", "ops")
-        assert time.monotonic() - began >= 0.2
-        assert client.sandbox is None
-        assert ck.get_room(client, room_id).topic == "Weekly sync"
-        assert ck.list_devices(client) == []
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 0
-
-
-def test_a_sandbox_that_cannot_be_is_one_line(sandbox):
-    """A port that is taken, and, for others, tokens that can be guessed or published keys: status 1
-    and a sentence, not a traceback."""
-    port = sandbox.base_url.rpartition(":")[2]
-    for words, told in (
-        (f"--host {HERE} --port {port}", port),
-        ("--seed 1 --host 0.0.0.0 --port 0", "loopback"),
-        ("--secret-key demo_secret --host 0.0.0.0 --port 0", "needs a secret of its own"),
-    ):
-        done = run("sandbox", "--outgoing-port", "0", *words.split())
-        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
-        assert told in done.stderr
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals that are held back")
-def test_two_signals_in_the_same_moment_say_nothing():
-    """The second of them is not reported as an error, with a traceback."""
-    code = """
-import os, signal
-from confkit.interrupts import until_ended
-both = (signal.SIGTERM, signal.SIGINT)
-with until_ended():
-    signal.pthread_sigmask(signal.SIG_BLOCK, both)
-    for number in both:
-        os.kill(os.getpid(), number)
+@pytest.mark.parametrize(("handler", "ends"), [(signal.SIG_IGN, False), (signal.SIG_DFL, True)])
+def test_what_nohup_ignores_stays_ignored(handler, ends):
+    """SIGHUP ends nothing where it was ignored when the command began; else it is Ctrl-C."""
+    before, interrupted = signal.signal(signal.SIGHUP, handler), False
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
-    except SystemExit:
-        print("closing")  # and meanwhile the other one comes
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "closing\n", "")
+        with as_interrupts():
+            signal.raise_signal(signal.SIGHUP)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert interrupted is ends

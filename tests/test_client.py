@@ -3,17 +3,24 @@
 import random
 import threading
 import time
+from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import confkit as ck
+from confkit.client import RateLimiter
 from tests.commands import interrupted
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply
 
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
+
+
+# The token
 
 
 def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):
@@ -32,7 +39,8 @@ def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):
 
 def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
     """All threads that meet 602 wait for one A1 and repeat their call with its token, although the
-    service hands out the same random and key again."""
+    service hands out the same random and key again. When the keys are wrong, they share its
+    error."""
     service = script()
     client = service.client()
     client.token()
@@ -54,32 +62,49 @@ def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
     with ThreadPoolExecutor(64) as pool:
         read = pool.map(lambda _: ck.get_room(client, "1").topic, range(64))
         assert list(read) == ["Weekly sync"] * 64
-    assert service.seen[AUTHENTICATE] == 2  # the first token, and one renewal
-    assert service.seen[GET_ROOM] == 128
+        assert service.seen[AUTHENTICATE] == 2  # the first token, and one renewal
+        assert service.seen[GET_ROOM] == 128
+        service.script[AUTHENTICATE] = Reply({"ret": 401}, delay=0.5)
+        client, barrier = service.client(), threading.Barrier(64)
+
+        def refusal(_):
+            barrier.wait()
+            with pytest.raises(ck.AuthenticationFailed):
+                ck.get_room(client, "1")
+
+        list(pool.map(refusal, range(64)))
+    assert service.seen[AUTHENTICATE] == 3
 
 
-def test_sixty_four_threads_share_one_refusal(script):
-    """When the keys are wrong, threads that wait together get the error of one A1."""
-    service = script({AUTHENTICATE: Reply({"ret": 401}, delay=0.5)})
-    client = service.client()
-    barrier = threading.Barrier(64)
+@pytest.mark.parametrize("ask", ["get_room", "sweep", "threads", "executor"])
+@pytest.mark.parametrize(
+    "answer",
+    [{"ret": 602}, {"ret": 401}, {"ret": 0}, {"ret": 0, "random": "", "key": ""}, Reply("[]")],
+    ids=str,
+)
+def test_whatever_a1_answers_an_error_comes(script, ask, answer):
+    """602 too, which says of any other call that its token has expired: nobody waits for ever."""
+    client = script({AUTHENTICATE: answer}).client()
+    with ThreadPoolExecutor(4) as pool, ThreadPoolExecutor(1) as caller:
+        calls = {
+            "get_room": lambda: ck.get_room(client, "1"),
+            "sweep": lambda: ck.sweep(client, ["1", "2"]),
+            "threads": lambda: list(pool.map(lambda n: ck.get_room(client, n), "1234")),
+            "executor": lambda: ck.sweep(client, ["1", "2"], executor=pool),
+        }
+        failure = caller.submit(calls[ask]).exception(timeout=20)
+    assert isinstance(failure, ck.ConfkitError)
+    assert "A1" in str(failure)
 
-    def read(_):
-        barrier.wait()
-        with pytest.raises(ck.AuthenticationFailed):
-            ck.get_room(client, "1")
 
-    with ThreadPoolExecutor(64) as pool:
-        list(pool.map(read, range(64)))
-    assert service.seen[AUTHENTICATE] == 1
+# Retries
 
 
 @pytest.mark.parametrize(
     ("reply", "times"),
     [
         *(({"ret": ret}, 3) for ret in (504, "503")),
-        (Reply("busy", status=503), 3),
-        (Reply("slow down", status=429), 3),
+        *((Reply("busy", status=status), 3) for status in (503, 429)),
         (Reply({"ret": 700}, status=500), 3),
         (Reply(drop=True), 3),
         (Reply('{"ret": 0, "to', length=99), 3),
@@ -89,28 +114,50 @@ def test_sixty_four_threads_share_one_refusal(script):
     ],
 )
 def test_a_read_is_tried_three_times_where_that_may_help(script, reply, times):
-    """Connection faults, 5xx and codes that mean "try again" cost a read two more tries; a result
-    code or page that trying again cannot fix is raised at once. Who has seeded `random` gets the
-    same numbers."""
-    service, seeded = script({GET_ROOM: reply}), random.getstate()
+    """Pauses are 0.1 to 0.3 s, then twice that, and are jittered; who has seeded `random` gets the
+    same numbers. A code or page that trying again cannot fix is raised at once."""
+    service, seeded, pauses = script({GET_ROOM: reply}), random.getstate(), []
     with pytest.raises(ck.ConfkitError):
-        ck.get_room(service.client(), "1")
+        ck.get_room(service.client(sleep=pauses.append), "1")
     assert service.seen[GET_ROOM] == times
     assert random.getstate() == seeded
+    assert all(0.1 * n <= pause <= 0.3 * n for n, pause in enumerate(pauses, 1))
+    assert len({*pauses}) == times - 1
     service.script[GET_ROOM] = [reply] * (times - 1) + [ROOM]
     assert ck.get_room(service.client(), "1").topic == "Weekly sync"
 
 
-def test_pauses_between_tries_grow_and_are_jittered(script):
-    """Pauses are 0.1 to 0.3 s, then twice that, and differ from client to client."""
-    pauses = []
-    service = script({GET_ROOM: Reply(drop=True)})
-    for _ in range(5):
-        with pytest.raises(ck.TransportError):
-            ck.get_room(service.client(sleep=pauses.append), "1")
-    assert all(0.1 <= pause <= 0.3 for pause in pauses[::2])
-    assert all(0.2 <= pause <= 0.6 for pause in pauses[1::2])
-    assert len({*pauses}) == 10
+def http_date(seconds):
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("header", "status", "least", "most"),
+    [
+        *((lambda: "2", status, 2, 3) for status in (503, 429)),
+        (lambda: http_date(9), 503, 3, 10),
+        *((lambda text=text: text, 503, 0, 1) for text in ("0", "soon", "-5")),
+        (lambda: http_date(-60), 503, 0, 1),
+        (lambda: "2", 502, 0, 1),
+        *((header, 429, 3590, None) for header in (lambda: "3600", lambda: http_date(3600))),
+    ],
+)
+def test_a_read_waits_as_long_as_the_service_asks(script, header, status, least, most):
+    """Retry-After of HTTP 429 and 503, in seconds or as a date, counts beside our own pause; what
+    cannot be read, and that of another status, does not count. A time beyond the read time-out is
+    raised at once, and the error names it."""
+    waited = []
+    service = script({GET_ROOM: lambda _: Reply("busy", status, headers={"Retry-After": header()})})
+    with pytest.raises(ck.ProtocolError) as caught:
+        ck.get_room(service.client(sleep=waited.append), "1")
+    assert service.seen[GET_ROOM] == (3 if most else 1)
+    assert all(least <= seconds <= most for seconds in waited)
+    if not most:
+        assert caught.value.retry_after >= least
+        assert "s (Retry-After)" in str(caught.value)
+
+
+# Settings
 
 
 def test_what_cannot_be_sent_is_refused(script):
@@ -130,30 +177,24 @@ def test_what_cannot_be_sent_is_refused(script):
     assert service.seen == {}
 
 
-def test_an_import_may_take_as_long_as_the_service_dials(script):
-    """B1 waits longer than the read time-out, because the service may dial a camera for 30 s."""
-    path = "/avd/api/outgoing/createOutgoingUser"
-    service = script({path: Reply({"ret": 0, "data": {}}, delay=0.5)})
-    client = service.client(timeout=(1, 0.1))
-    client._token.value = "known"
-    device = ck.import_device(client, "1", "cam", "Door", "rtsp://192.0.2.7/stream1")
-    assert device.user_id == "cam"
-
-
 def test_settings_of_a_client_take_effect_at_any_time(script):
-    """timeout, max_rate and read_only are set as in connect(); what is none of them is refused."""
-    service = script({GET_ROOM: Reply(ROOM, delay=0.3)})
+    """timeout, max_rate and read_only are set as in connect(); what is none of them is refused. B1
+    waits longer than the read time-out, as the service may dial a camera for 30 s."""
+    importing = "/avd/api/outgoing/createOutgoingUser"
+    slow = Reply(ROOM, delay=0.3)
+    service = script({GET_ROOM: slow, importing: slow})
     client = service.client()
     ck.get_room(client, "1")
     client.timeout = 0.1
     assert client.timeout == (0.1, 0.1)
     with pytest.raises(ck.TransportTimeout, match=r"0\.1 s"):
         ck.get_room(client, "1")
+    assert ck.import_device(client, "1", "cam", "Door", "rtsp://192.0.2.7/x").user_id == "cam"
     client.timeout, client.max_rate, client.read_only = (1, 5), 4, True
-    began = time.monotonic()
+    start = time.monotonic()
     for _ in range(2):
         ck.get_room(client, "1")
-    assert time.monotonic() - began >= 0.6
+    assert time.monotonic() - start >= 0.6
     with pytest.raises(ck.ReadOnlyError):
         ck.delete_room(client, "1")
     for name, value in (("timeout", 0), ("timeout", "soon"), ("max_rate", 0), ("max_rate", "5")):
@@ -163,58 +204,50 @@ def test_settings_of_a_client_take_effect_at_any_time(script):
     assert client.max_rate is None
 
 
+class Clock:
+    """A clock that stands still until somebody sleeps."""
+
+    now = 1000.0
+
+    def sleep(self, seconds):
+        assert seconds > 0
+        self.now += seconds
+
+
+@given(
+    rate=st.integers(1, 20) | st.floats(0.05, 20),
+    rests=st.lists(st.floats(0, 3), min_size=2, max_size=60),
+)
+@example(rate=100, rests=[0.0] * 300)
+@example(rate=2.5, rests=[0.0] * 300)
+@example(rate=5, rests=[*[0.0] * 9, 60, *[0.0] * 10])
+def test_in_any_second_max_rate_requests_leave_at_most(rate, rests):
+    """Whatever the rhythm of the caller, who rests so long behind each; one if it is below one. The
+    first does not wait; the others leave at even distances, and no burst makes up for a rest."""
+    clock = Clock()
+    limiter = RateLimiter(rate, lambda: clock.now)
+    times = []
+    for rest in rests:
+        assert limiter.acquire(clock.sleep)
+        times.append(clock.now)
+        clock.now += rest
+    assert times[0] == 1000
+    for seconds, most in ((1.0, max(1, rate)), (min(1, 1 / rate), 1)):
+        for start in times:
+            assert bisect_left(times, start + seconds) - bisect_left(times, start) <= most
+    slow = RateLimiter(1, lambda: clock.now)  # of which nobody makes use once its wait is cut short
+    assert [slow.acquire(lambda _: True) for _ in range(3)] == [True, False, False]
+
+
 def test_max_rate_bounds_what_leaves(script):
     """Each request but the first waits for its time, a login and a try more among them."""
     waited = []
     service = script({GET_ROOM: [Reply("busy", status=503), ROOM]})
-    client = service.client(max_rate=0.1, sleep=waited.append)
-    ck.get_room(client, "1")
+    ck.get_room(service.client(max_rate=0.1, sleep=waited.append), "1")
     login, pause, again = waited
     assert 9 < login < 11
     assert 0.1 <= pause <= 0.3
     assert 19 < again < 21
-
-
-def http_date(seconds):
-    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
-
-
-@pytest.mark.parametrize(
-    ("header", "status", "least", "most"),
-    [
-        (lambda: "2", 503, 2, 3),
-        (lambda: "2", 429, 2, 3),
-        (lambda: http_date(9), 503, 3, 10),
-        *((lambda text=text: text, 503, 0, 1) for text in ("0", "soon", "-5")),
-        (lambda: http_date(-60), 503, 0, 1),
-        (lambda: "2", 502, 0, 1),
-    ],
-)
-def test_a_read_waits_as_long_as_the_service_asks(script, header, status, least, most):
-    """Retry-After of HTTP 429 and 503, in seconds or as a date, counts beside our own pause; what
-    cannot be read, and that of another status, does not count."""
-    waited = []
-    service = script({GET_ROOM: lambda _: Reply("busy", status, headers={"Retry-After": header()})})
-    with pytest.raises(ck.ProtocolError):
-        ck.get_room(service.client(sleep=waited.append), "1")
-    assert service.seen[GET_ROOM] == 3
-    assert all(least <= seconds <= most for seconds in waited)
-
-
-@pytest.mark.parametrize("header", [lambda: "3600", lambda: http_date(3600)])
-def test_a_time_beyond_the_read_time_out_is_raised_at_once(script, header):
-    """And the error names it."""
-    service = script({GET_ROOM: lambda _: Reply("busy", 429, headers={"Retry-After": header()})})
-    with pytest.raises(ck.ProtocolError, match=r"wait [\d,]+ s \(Retry-After\)") as caught:
-        ck.get_room(service.client(), "1")
-    assert caught.value.retry_after >= 3590
-    assert service.seen[GET_ROOM] == 1
-
-
-def test_a_proxy_of_the_environment_is_not_used_for_this_machine(script, monkeypatch):
-    """HTTP_PROXY does not stand between the client and a service on the loopback."""
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    assert ck.get_room(script({GET_ROOM: ROOM}).client(), "1").topic == "Weekly sync"
 
 
 def test_a_call_that_was_interrupted_is_on_record(script):
@@ -235,7 +268,7 @@ except KeyboardInterrupt:
     assert (done.returncode, done.stdout) == (0, "A3 KeyboardInterrupt\n"), done.stderr
 
 
-def test_an_answer_about_another_room_is_refused(script):
+def test_a_response_about_another_room_is_refused(script):
     """A room that was not asked for is a ProtocolError, unless it has the asked ID of its own."""
     service = script({GET_ROOM: {"ret": 0, "room_id": "other"}})
     with pytest.raises(ck.ProtocolError, match="asked for room 'mine'"):
@@ -244,8 +277,10 @@ def test_an_answer_about_another_room_is_refused(script):
     assert ck.get_room(service.client(), "mine").room_id == "7"
 
 
-def test_threads_keep_their_connections(script):
-    """Sixteen threads that call twice at the same moment open sixteen connections, and A1 one."""
+def test_threads_keep_their_connections(script, monkeypatch):
+    """Sixteen threads that call twice at the same moment open sixteen connections, and A1 one; a
+    proxy of the environment does not stand between them and this machine."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     service = script({GET_ROOM: Reply(ROOM, delay=0.2)})
     client = service.client()
     client.token()
@@ -254,25 +289,3 @@ def test_threads_keep_their_connections(script):
             list(pool.map(lambda _: ck.get_room(client, "1"), range(16)))
     assert service.seen[GET_ROOM] == 32
     assert service.connections <= 17
-
-
-@pytest.mark.parametrize("ask", ["get_room", "sweep", "threads", "executor"])
-@pytest.mark.parametrize(
-    "answer",
-    [{"ret": 602}, {"ret": 401}, {"ret": 0}, {"ret": 0, "random": "", "key": ""}, Reply("[]")],
-    ids=str,
-)
-def test_whatever_a1_answers_an_error_comes(script, ask, answer):
-    """602 too, which says of any other call that its token has expired: nobody waits for ever."""
-    client = script({AUTHENTICATE: answer}).client()
-    with ThreadPoolExecutor(4) as pool:
-        calls = {
-            "get_room": lambda: ck.get_room(client, "1"),
-            "sweep": lambda: ck.sweep(client, ["1", "2"]),
-            "threads": lambda: list(pool.map(lambda n: ck.get_room(client, n), "1234")),
-            "executor": lambda: ck.sweep(client, ["1", "2"], executor=pool),
-        }
-        with ThreadPoolExecutor(1) as caller:
-            failure = caller.submit(calls[ask]).exception(timeout=20)
-    assert isinstance(failure, ck.ConfkitError)
-    assert "A1" in str(failure)

@@ -18,14 +18,9 @@ SERVICE = {
 }
 OTHER = "http://other.example:8080"
 LOGIN = "http://user:hunter2@conference.example"
-PROD = {
-    **SERVICE,
-    "secret_key": "stored",
-    "read_only": True,
-    "max_rate": 5,
-    "dialect": {"hash": "sha256"},
-    "timeout": [2.0, 4.0],
-}
+STORED = {"read_only": True, "max_rate": 5, "dialect": {"hash": "sha256"}, "timeout": [2.0, 4.0]}
+PROD = {**SERVICE, "secret_key": "stored", **STORED}
+MD5, SHA256 = ck.Dialect(hash="md5"), ck.Dialect(hash="sha256")
 
 
 @pytest.fixture
@@ -37,44 +32,39 @@ def environment(monkeypatch):
     ]
 
 
-def refused(match, *profile, **settings):
-    """The ConfigError of a call; neither it nor the locals of its traceback show the secret."""
-    with pytest.raises(ck.ConfigError, match=match) as raised:
-        ck.connect(*profile, **settings)
-    frames = [repr(entry.frame.f_locals) for entry in raised.traceback[1:]]
-    assert "hunter2" not in f"{raised.value} {frames}"
-    return raised.value
+CONNECTIONS = [  # variables of the environment, arguments, and what the client has
+    ({}, SERVICE, {"base_url": SERVICE["base_url"], "name": "conference.example"}),
+    ({}, SERVICE, {"timeout": (5.0, 10.0), "read_only": False, "sandbox": None}),
+    ({**SERVICE, "timeout": "1,2.5"}, {}, {"timeout": (1.0, 2.5), "access_key": "key"}),
+    ({**SERVICE, "timeout": "4"}, {}, {"timeout": (4.0, 4.0)}),
+    ({**SERVICE, "timeout": "4"}, {"timeout": 3}, {"timeout": (3.0, 3.0)}),
+    (SERVICE, {"base_url": OTHER}, {"base_url": OTHER, "access_key": "key"}),
+    ({**SERVICE, "read_only": "yes"}, {}, {"read_only": True}),
+    ({**SERVICE, "read_only": "off"}, {}, {"read_only": False}),
+    ({**SERVICE, "read_only": "1"}, {"read_only": False}, {"read_only": False}),
+    ({**SERVICE, "dialect": "hash=md5"}, {}, {"dialect": MD5}),
+    ({**SERVICE, "dialect": "hash=md5"}, {"dialect": ck.Dialect()}, {"dialect": ck.Dialect()}),
+    # Text is read wherever it comes from, without white space around it.
+    (SERVICE, {"timeout": "5", "read_only": "no"}, {"timeout": (5, 5), "read_only": False}),
+    (SERVICE, {"dialect": "hash=md5"}, {"dialect": MD5}),
+    ({}, {**SERVICE, "secret_key": " hun ter2\n"}, {"secret_key": "hun ter2"}),
+    # The profile of the environment gives way to the rest of it, and to an argument's service.
+    ({"profile": "prod"}, {}, {"name": "prod", "secret_key": "stored", "timeout": (2.0, 4.0)}),
+    ({"profile": "prod", "secret_key": "other"}, {}, {"secret_key": "other", "max_rate": 5}),
+    ({**SERVICE, "profile": "no"}, {"base_url": OTHER}, {"base_url": OTHER}),
+    # A profile named in the call has its own addresses, keys and dialect.
+    (
+        {**SERVICE, "base_url": OTHER},
+        {"profile": "prod"},
+        {"secret_key": "stored", "base_url": SERVICE["base_url"]},
+    ),
+    ({"dialect": "hash="}, {"profile": "prod"}, {"dialect": SHA256}),
+    ({"profile": "no"}, {"profile": "prod", "read_only": False}, {"read_only": False}),
+    (SERVICE, {"profile": ""}, {"name": "conference.example", "secret_key": "hunter2"}),
+]
 
 
-@pytest.mark.parametrize(
-    ("variables", "arguments", "expected"),
-    [
-        ({}, SERVICE, {"base_url": SERVICE["base_url"], "name": "conference.example"}),
-        ({}, SERVICE, {"timeout": (5.0, 10.0), "read_only": False, "sandbox": None}),
-        ({**SERVICE, "timeout": "1,2.5"}, {}, {"timeout": (1.0, 2.5), "access_key": "key"}),
-        ({**SERVICE, "timeout": "4"}, {}, {"timeout": (4.0, 4.0)}),
-        ({**SERVICE, "timeout": "4"}, {"timeout": 3}, {"timeout": (3.0, 3.0)}),
-        (SERVICE, {"base_url": OTHER}, {"base_url": OTHER, "access_key": "key"}),
-        ({**SERVICE, "read_only": "yes"}, {}, {"read_only": True}),
-        ({**SERVICE, "read_only": "off"}, {}, {"read_only": False}),
-        ({**SERVICE, "read_only": "1"}, {"read_only": False}, {"read_only": False}),
-        ({**SERVICE, "dialect": "hash=md5"}, {}, {"dialect": ck.Dialect(hash="md5")}),
-        ({**SERVICE, "dialect": "hash=md5"}, {"dialect": ck.Dialect()}, {"dialect": ck.Dialect()}),
-        # Text is read wherever it comes from.
-        (SERVICE, {"timeout": "5", "read_only": "no"}, {"timeout": (5, 5), "read_only": False}),
-        (SERVICE, {"dialect": "hash=md5"}, {"dialect": ck.Dialect(hash="md5")}),
-        # The profile of the environment gives way to the rest of it, and to an argument's service.
-        ({"profile": "prod"}, {}, {"name": "prod", "secret_key": "stored", "timeout": (2.0, 4.0)}),
-        ({"profile": "prod", "secret_key": "other"}, {}, {"secret_key": "other", "max_rate": 5}),
-        ({**SERVICE, "profile": "no"}, {"base_url": OTHER}, {"base_url": OTHER}),
-        # A profile named in the call has its own addresses, keys and dialect.
-        ({**SERVICE, "base_url": OTHER}, {"profile": "prod"},
-         {"secret_key": "stored", "base_url": SERVICE["base_url"]}),
-        ({"dialect": "hash="}, {"profile": "prod"}, {"dialect": ck.Dialect(hash="sha256")}),
-        ({"profile": "no"}, {"profile": "prod", "read_only": False}, {"read_only": False}),
-        (SERVICE, {"profile": ""}, {"name": "conference.example", "secret_key": "hunter2"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("variables", "arguments", "expected"), CONNECTIONS)
 def test_each_setting_comes_from_the_first_place_that_has_it(
     environment, variables, arguments, expected
 ):
@@ -95,6 +85,18 @@ def test_the_repr_says_where_each_setting_came_from(environment):
     assert "(argument), " in repr(ck.connect(access_key="mine"))
 
 
+# What is refused
+
+
+def refused(match, *profile, **settings):
+    """The ConfigError of a call; neither it nor the locals of its traceback show the secret."""
+    with pytest.raises(ck.ConfigError, match=match) as raised:
+        ck.connect(*profile, **settings)
+    frames = [repr(entry.frame.f_locals) for entry in raised.traceback[1:]]
+    assert "hunter2" not in f"{raised.value} {frames}"
+    return raised.value
+
+
 @pytest.mark.parametrize("name", SERVICE)
 def test_a_missing_setting_is_named_with_three_ways_to_give_it(environment, name):
     """The error names the setting, its argument, variable and command, and the profile."""
@@ -110,17 +112,25 @@ def test_a_missing_setting_is_named_with_three_ways_to_give_it(environment, name
     ("name", "value", "problem"),
     [
         *(("base_url", url, "is not a valid URL") for url in ("h:8080", "ftp://h", "http://")),
-        ("base_url", "http://h/?a=b", "query"),
+        ("base_url", "http://h/?a=b", "is not a valid URL"),
         ("outgoing_url", "http://h:0", "is not a valid URL"),
-        ("base_url", LOGIN, "holds a login"), ("secret_key", b"hunter2", "empty or not a text"),
-        *((name, value, "empty or not a text") for name in ("secret_key", "access_key")
-          for value in ("", "  ", 1)),
+        ("base_url", LOGIN, "contains a login"),
+        ("secret_key", b"hunter2", "empty or not text"),
+        *(
+            (name, value, "empty or not text")
+            for name in ("secret_key", "access_key")
+            for value in ("", "  ", 1)
+        ),
         *(("timeout", value, "") for value in (0, float("inf"), (1,), (1, 2, 3), "soon", True)),
-        ("max_rate", 0, ""), ("read_only", "perhaps", ""), ("read_only", 2, ""),
-        ("verify", "/nowhere/ca.pem", "certificate"), ("verify", 3, "certificate"),
-        ("dialect", "hash", "has no value"), ("dialect", 3, "Dialect"),
+        ("max_rate", 0, ""),
+        ("read_only", "perhaps", ""),
+        ("read_only", 2, ""),
+        ("verify", "/nowhere/ca.pem", "certificate"),
+        ("verify", 3, "certificate"),
+        ("dialect", "hash", "has no value"),
+        ("dialect", 3, "Dialect"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_argument_is_refused_when_connecting(name, value, problem):
     """The error names the setting, what is wrong with it, where it came from and what to do."""
     refused(rf"{name}.*{problem}.*\(from argument\).*[A-Z]\w+ .*", **{**SERVICE, name: value})
@@ -132,7 +142,7 @@ def test_a_wrong_argument_is_refused_when_connecting(name, value, problem):
         *(({"timeout": text}, "timeout is .*CONFKIT_TIMEOUT") for text in ("soon", "1,2,3", "0")),
         ({"read_only": "perhaps"}, "read_only is .*from CONFKIT_READ_ONLY"),
         *(({"dialect": text}, "dialect.*from CONFKIT_DIALECT") for text in ("hash=x", "hash", "{")),
-        ({"base_url": LOGIN}, "base_url holds a login.*from CONFKIT_BASE_URL"),
+        ({"base_url": LOGIN}, "base_url contains a login.*from CONFKIT_BASE_URL"),
         ({"profile": "prod"}, "two services.*CONFKIT_PROFILE=prod and CONFKIT_BASE_URL"),
         ({"profile": "sandbox"}, "two services.*CONFKIT_PROFILE=sandbox"),
     ],
@@ -147,15 +157,21 @@ def test_a_wrong_variable_is_refused(environment, variables, match):
     ("text", "match"),
     [
         ("[prod\nsecret_key = 'hunter2'", "cannot be read as TOML"),
-        ("prod = 3\nsecret_key = 'hunter2'", "every profile is a table"),
+        ("prod = 3\nsecret_key = 'hunter2'", "every profile must be a table"),
         ("[x2]\n['a b']", "no profile 'prod' in .*profiles.toml.*sandbox, a b, x2.*add prod"),
         ("", "no profile 'prod' in .*There are sandbox. `confkit profile add prod`"),
-        *((f"[prod]\n{wrong}\n{{}}", f"{match}.*from profile prod") for wrong, match in (
-            ("read_only = 'maybe'", "read_only is 'maybe'"), ("dialect = 3", "Dialect"),
-            ("verify = 3", "verify is 3"), ("max_rate = 'fast'", "max_rate"),
-            ("secretkey = 'hunter2'", "unknown setting 'secretkey'"))),
+        *(
+            (f"[prod]\n{wrong}\n{{}}", f"{match}.*from profile prod")
+            for wrong, match in (
+                ("read_only = 'maybe'", "read_only is 'maybe'"),
+                ("dialect = 3", "Dialect"),
+                ("verify = 3", "verify is 3"),
+                ("max_rate = 'fast'", "max_rate"),
+                ("secretkey = 'hunter2'", "unknown setting 'secretkey'"),
+            )
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_profile_is_refused(text, match):
     """What is broken, unknown or of the wrong type; no traceback holds the text of the file."""
     service = "\n".join(f"{name} = {value!r}" for name, value in SERVICE.items())
@@ -180,14 +196,6 @@ def test_a_profile_is_saved_beside_the_others_for_its_owner_alone():
         file.chmod(0o644)
         with pytest.warns(UserWarning, match=f"chmod 600 {re.escape(str(file))}"):
             ck.connect("prod")
-
-
-def test_white_space_around_a_key_is_removed_with_a_warning():
-    """A line end behind a secret is stripped, and the warning does not show the secret."""
-    with pytest.warns(UserWarning, match="white space around secret_key") as caught:
-        client = ck.connect(**{**SERVICE, "secret_key": " hun ter2\n"})
-    assert client.secret_key == "hun ter2"
-    assert "ter2" not in str(caught[0].message)
 
 
 def test_the_embedded_sandbox_is_one_per_process_and_ends_with_its_last_client(environment):

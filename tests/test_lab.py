@@ -1,23 +1,28 @@
-"""`confkit lab`: which service the notebooks get, which port, and how it ends."""
+"""`confkit lab`: which service the notebooks get, their copy, and how it ends."""
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
+from importlib import import_module
+from pathlib import Path
 
+import nbformat
 import pytest
+import requests
+from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import confkit as ck
-from confkit import cli
-from confkit.cli import lab
 from confkit.connect import save_profile
+from tests.commands import CONFKIT, run
 from tests.ports import quiet_port
-from tests.servers import server
+from tests.servers import page, server
 from tests.test_notebooks import FOLDER
 
+lab = import_module("confkit.cli.lab")  # the package has the command by this name
 SERVICE = {
     "base_url": "http://conference.example:8080",
     "outgoing_url": "http://conference.example:8050",
@@ -27,49 +32,63 @@ SERVICE = {
 REAL = {f"CONFKIT_{name.upper()}": value for name, value in SERVICE.items()}
 
 
-def test_the_notebooks_get_the_service_that_is_named(monkeypatch, capsys):
-    """Nothing named: the sandbox. Addresses in the environment stay, no profile is set, and
-    capitals name the service. --profile takes another service's addresses, keys and dialect out of
-    the environment; one that does not exist is refused before Jupyter starts."""
-    assert lab.service(None, {})["CONFKIT_PROFILE"] == "sandbox"
-    assert "sandbox of its own" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("profile", "environ", "chosen", "message"),
+    [
+        (None, {}, {"CONFKIT_PROFILE": "sandbox"}, "sandbox of its own"),
+        (None, REAL, REAL, "THE REAL SERVICE conference.example"),
+        (
+            *("prod", {**REAL, "CONFKIT_DIALECT": "hash=md5", "HOME": "h"}),
+            *({"CONFKIT_PROFILE": "prod", "HOME": "h"}, "THE REAL SERVICE prod"),
+        ),
+        ("nowhere", {}, None, "no profile 'nowhere'"),
+        (None, {**REAL, "CONFKIT_PROFILE": "sandbox"}, None, "two services"),
+    ],
+)
+def test_the_notebooks_get_the_service_that_is_named(
+    monkeypatch, capsys, profile, environ, chosen, message
+):
+    """Nothing named: the sandbox. A real one is named in capitals; --profile takes another one's
+    addresses, keys and dialect out of the environment."""
     save_profile("prod", SERVICE)
-    assert lab.service("prod", {**REAL, "CONFKIT_DIALECT": "hash=md5", "HOME": "h"}) == {
-        "CONFKIT_PROFILE": "prod",
-        "HOME": "h",
-    }
-    assert "THE REAL SERVICE prod" in capsys.readouterr().out
-    with pytest.raises(ck.ConfigError, match="nowhere"):
-        lab.service("nowhere", {})
-    for name, value in REAL.items():
+    for name, value in environ.items():
         monkeypatch.setenv(name, value)
-    assert lab.service(None, REAL) == REAL
-    told = capsys.readouterr().out
-    assert "THE REAL SERVICE conference.example" in told
-    assert "hunter2" not in told
-    monkeypatch.setenv("CONFKIT_PROFILE", "sandbox")
-    with pytest.raises(ck.ConfigError, match="two services"):
-        lab.service(None, {**REAL, "CONFKIT_PROFILE": "sandbox"})
+    if chosen is None:
+        with pytest.raises(ck.ConfigError, match=message):
+            lab.service(profile, environ)
+        return
+    assert lab.service(profile, environ) == chosen
+    printed = capsys.readouterr().out
+    assert message in printed
+    assert "hunter2" not in printed
 
 
-# The notebooks that are opened
+# The copy of the notebooks
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """The home folder of a user."""
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
     return tmp_path
 
 
 @pytest.fixture
 def notebooks(tmp_path):
-    """A folder of notebooks as they come."""
+    """A folder of notebooks as they come, with stored outputs."""
     folder = tmp_path / "originals"
-    (folder / "course").mkdir(parents=True)
-    for name in (lab.FIRST, "course/lesson.ipynb"):
-        (folder / name).write_text("ours")
+    (folder / "runbooks").mkdir(parents=True)
+    for name in (lab.FIRST, "runbooks/lesson.ipynb"):
+        write(folder / name, "ours")
     return folder
+
+
+def write(path, text):
+    """Write a notebook with a stored output."""
+    output = new_output("display_data", {"text/html": "<b>FAIL</b>"})
+    cell = new_code_cell(text, execution_count=1, outputs=[output])
+    nbformat.write(new_notebook(cells=[cell]), path)
 
 
 def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
@@ -78,15 +97,25 @@ def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
     made = lab.copy(notebooks)
     assert made == home / "confkit-notebooks"
     (made / lab.FIRST).write_text("mine")
-    (made / "course" / "lesson.ipynb").unlink()
-    (notebooks / lab.FIRST).write_text("newer")
+    (made / "runbooks" / "lesson.ipynb").unlink()
+    write(notebooks / lab.FIRST, "newer")
     assert lab.copy(notebooks) == made
     assert (made / lab.FIRST).read_text() == "mine"
-    assert not (made / "course" / "lesson.ipynb").exists()
+    assert not (made / "runbooks" / "lesson.ipynb").exists()
     made.rename(home / "old")
-    assert (lab.copy(notebooks) / lab.FIRST).read_text() == "newer"
+    assert "newer" in (lab.copy(notebooks) / lab.FIRST).read_text()
     assert (home / "old" / lab.FIRST).read_text() == "mine"
-    assert (notebooks / lab.FIRST).read_text() == "newer"
+
+
+def test_a_copy_is_trusted_and_shows_no_verdict_that_nobody_has_run(home, notebooks):
+    """Stored pictures show at once; the outputs of runbooks are cleared, those of others stay."""
+    made = lab.copy(notebooks)
+    first, runbook = (
+        nbformat.read(made / name, as_version=4) for name in (lab.FIRST, "runbooks/lesson.ipynb")
+    )
+    assert NotebookNotary().check_signature(first)
+    assert first.cells[0].outputs
+    assert (runbook.cells[0].outputs, runbook.cells[0].execution_count) == ([], None)
 
 
 def test_a_copy_that_breaks_off_leaves_nothing(home, notebooks):
@@ -101,29 +130,23 @@ def test_a_copy_that_breaks_off_leaves_nothing(home, notebooks):
         lab.copy(notebooks)
 
 
-def test_an_installed_confkit_has_notebooks_to_copy_and_none_to_open_here(monkeypatch, tmp_path):
-    """Without a checkout the packaged notebooks are copied; --here is refused."""
+def test_an_installed_confkit_has_notebooks_to_copy(monkeypatch, tmp_path):
+    """Without a checkout the packaged notebooks are copied."""
     packaged = tmp_path / "site" / "confkit" / "_notebooks"
     packaged.mkdir(parents=True)
     monkeypatch.setattr(lab, "__file__", str(packaged.parent / "cli" / "lab.py"))
     assert lab.originals() == packaged
-    with pytest.raises(ck.ConfigError, match="no checkout"):
-        lab.originals(here=True)
 
 
-# In Jupyter's place, what ends it, and how it is started, shows at once; the real ones are started
-# in tests/secrets/test_jupyter.py.
+# What is started: in Jupyter's place a module that says how.
 STAND_IN = """
 import json, os, signal, socket, sys
-from pathlib import Path
 given = dict(word.lstrip("-").split("=", 1) for word in sys.argv[1:] if "=" in word)
-if "JUPYTER_RUNTIME_DIR" in os.environ:
-    Path(os.environ["JUPYTER_RUNTIME_DIR"], "server.json").write_text("{}")
-if "--show-config" in sys.argv:
-    sys.exit()
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 with socket.create_server(("127.0.0.1", int(given["port"]))):
-    print(json.dumps({**given, "profile": os.environ.get("CONFKIT_PROFILE")}), flush=True)
+    names = ("CONFKIT_PROFILE", "CONFKIT_ROOMS", "JUPYTER_CONFIG_PATH")
+    environ = {name: os.environ.get(name) for name in names}
+    print(json.dumps({**given, **environ, "words": sys.argv[1:]}), flush=True)
     while True:
         signal.pause()
 """
@@ -140,57 +163,63 @@ def stand_in(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'modules'}{os.pathsep}{FOLDER.parent}")
 
 
-@pytest.mark.parametrize(("options", "number"), [((), signal.SIGINT), (("--app",), signal.SIGTERM)])
+@pytest.mark.parametrize(
+    ("options", "number"), [("", signal.SIGINT), (f"--app --rooms {__file__}", signal.SIGTERM)]
+)
 def test_whatever_ends_the_command_ends_jupyter_too(stand_in, home, options, number):
     """Ctrl-C, which a terminal sends to all, and a supervisor that ends the command alone leave no
-    server behind. The command asks for nothing, and says which notebooks are opened."""
-    command = [sys.executable, "-m", "confkit", "lab", "--port", str(quiet_port()), *options]
+    server behind. The command says which notebooks are opened, and asks nothing about news; what
+    it does not know is handed on."""
+    words = f"lab --port {quiet_port()} --no-browser {options}"
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    with server(command, cwd=home, **streams) as process:
-        service, opened, last = (process.stdout.readline().decode() for _ in range(3))
-        told = json.loads(last)
+    with server([*CONFKIT, *words.split()], cwd=home, **streams) as process:
+        service, place, last = (process.stdout.readline().decode() for _ in range(3))
         assert "sandbox of its own" in service
-        assert told["profile"] == "sandbox"
+        started = json.loads(last)
+        assert started["CONFKIT_PROFILE"] == "sandbox"
+        assert "--no-browser" in started["words"]
+        config = Path(started["JUPYTER_CONFIG_PATH"], "labconfig", "page_config.json")
+        assert "announcements" in config.read_text()
         folder = home / "confkit-notebooks"
         if options:
-            assert told["Voila.ip"] == "127.0.0.1"
+            assert (started["Voila.ip"], started["CONFKIT_ROOMS"]) == ("127.0.0.1", __file__)
         else:
-            assert f"the notebooks are in {folder};" in opened
-            assert told["ServerApp.root_dir"] == str(folder)
-            assert told["LabApp.default_url"] == f"/lab/tree/{lab.FIRST}"
+            assert f"the notebooks are in {folder};" in place
+            assert started["ServerApp.root_dir"] == str(folder)
+            assert started["LabApp.default_url"] == f"/lab/tree/{lab.FIRST}"
             assert (folder / lab.FIRST).is_file()
         (os.kill if options else os.killpg)(process.pid, number)
         process.communicate(timeout=60)
         assert process.returncode == 0
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", int(told["port"])), timeout=5)
+        socket.create_connection(("127.0.0.1", int(started["port"])), timeout=5)
 
 
-def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
+def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there():
     """Without --app, or without such a file, the command says what to give."""
-    assert cli.main(["lab", "--rooms", "rooms.csv"]) == 1
-    assert "confkit lab --app --rooms" in capsys.readouterr().err
-    assert cli.main(["lab", "--app", "--rooms", "nowhere.csv"]) == 1
-    assert "no such file" in capsys.readouterr().err
+    done = run("lab", "--rooms", "rooms.csv")
+    assert (done.returncode, "confkit lab --app --rooms" in done.stderr) == (1, True)
+    done = run("lab", "--app", "--rooms", "nowhere.csv")
+    assert (done.returncode, "there is no file nowhere.csv" in done.stderr) == (1, True)
 
 
-def test_a_home_that_cannot_be_written_is_replaced_for_a_while(
-    capfd, monkeypatch, stand_in, tmp_path
-):
-    """Where Jupyter could not keep its settings it gets a folder that it can write, which is said,
-    and once it has ended nothing is left of that; the copy is made where the command runs. With
-    --here the checkout's notebooks are opened, and none are copied."""
-    temporary, here = tmp_path / "temporary", tmp_path / "here"
-    temporary.mkdir()
-    here.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    monkeypatch.setenv("HOME", str(tmp_path / "nowhere"))
-    monkeypatch.delenv("JUPYTER_RUNTIME_DIR", raising=False)
-    monkeypatch.chdir(here)
-    for options, folder in ((["--here"], FOLDER), ([], here / "confkit-notebooks")):
-        assert list(here.iterdir()) == []
-        assert cli.main(["lab", "--port", str(quiet_port()), *options, "--show-config"]) == 0
-        told = capfd.readouterr().out
-        assert f"keeps its settings in {temporary}" in told
-        assert f"the notebooks are in {folder};" in told
-    assert list(temporary.iterdir()) == []
+@pytest.mark.nightly
+def test_jupyterlab_prints_its_address_and_no_warning(home):
+    """The real one, until a kernel runs."""
+    port = quiet_port()
+    words = f"lab --port {port} --no-browser"
+    url = f"http://127.0.0.1:{port}"
+    with (
+        (home / "log").open("w") as log,
+        server([*CONFKIT, *words.split()], cwd=home, stdout=log, stderr=log) as process,
+    ):
+        page(f"{url}/api", process)
+        while not (token := re.search(r"\?(token=\w+)", (home / "log").read_text())):
+            assert process.poll() is None
+        requests.post(f"{url}/api/kernels?{token[1]}", timeout=60).raise_for_status()
+        while requests.get(f"{url}/api/status?{token[1]}", timeout=60).json()["kernels"] == 0:
+            assert process.poll() is None
+    lines = (home / "log").read_text().splitlines()
+    assert [line[:9] for line in lines[:2]] == ["confkit: ", "confkit: "]
+    assert any(f"{url}/lab/tree/{lab.FIRST}?token=" in line for line in lines)
+    assert not [line for line in lines if "warning" in line.lower() or line.startswith("[W")]

@@ -17,14 +17,14 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"text", "interrupts"},
+    {"text"},
     {"secret"},
     {"errors"},
     {"operations"},
     {"records", "rtsp", "checks"},
     {"dialect"},
     {"wire"},
-    {"transport", "calls"},
+    {"calls"},
     {"fast"},
     {"client"},
     {"connect", "rooms", "frames", "tables"},

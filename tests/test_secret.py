@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.client import base_address
-from confkit.devices import address_checked
+from confkit.devices import check_address
 from confkit.operations import B1
 from confkit.secret import Secret, SecretAddress, excerpt, hide, redact, reveal, secrets_in
 
@@ -24,17 +24,12 @@ HIDDEN = (Secret("hunter2"), SecretAddress("rtsp://admin:hunter2@192.0.2.7/x"))
 @pytest.mark.parametrize("secret", HIDDEN, ids=["a secret", "an address"])
 def test_a_secret_shows_nowhere_and_is_revealed_to_who_asks(secret):
     """Not as text, in a format, a container, a copy or a table; JSON refuses it; it equals its own
-    value."""
+    value. Nothing is hidden in an empty one."""
     address = secret if isinstance(secret, SecretAddress) else None
     device = ck.Device("1", "cam", None, address, "", {"login_password": secret})
-    for one in (
-        secret,
-        copy.copy(secret),
-        copy.deepcopy(secret),
-        pickle.loads(pickle.dumps(secret)),
-    ):
+    for one in (secret, copy.deepcopy(secret), pickle.loads(pickle.dumps(secret))):
         assert type(one) is type(secret)
-        assert one == secret == secret.reveal()
+        assert one == secret == secret.reveal() != Secret("another")
         assert {secret.reveal(): 1}[one] == 1
         frame = pd.DataFrame([device])
         for shown in (str(one), repr(one), f"{one}", f"{one:>40}", f"{[one]}", frame.to_string()):
@@ -43,13 +38,7 @@ def test_a_secret_shows_nowhere_and_is_revealed_to_who_asks(secret):
         with pytest.raises(TypeError):
             json.dumps(one)
     assert "hunter2" in secret.reveal()
-    assert secret != Secret("another")
-
-
-def test_an_empty_secret_is_seen_to_be_empty():
-    """Nothing is hidden in it."""
-    assert not Secret("")
-    assert f"{Secret('')}" == ""
+    assert (bool(Secret("")), f"{Secret('')}") == (False, "")
 
 
 @pytest.mark.parametrize(
@@ -71,29 +60,33 @@ def test_an_empty_secret_is_seen_to_be_empty():
         ("//admin:hun ter2@192.0.2.7/x", "//admin:***@192.0.2.7/x"),
         ("admin:hunter2@", "admin:***@"),
         # Without a password.
-        *((text, text) for text in (
-            "rtsp://admin@192.0.2.7/x", "rtsp://192.0.2.7:554/h264/ch1/main", "rtsp://[::1]:554/x",
-            "rtsp://h/user=admin&password=&channel=1", "rtsp://192.0.2.7:6549/avd:1:2/x", "")),
+        *(
+            (text, text)
+            for text in (
+                "rtsp://admin@192.0.2.7/x",
+                "rtsp://192.0.2.7:554/h264/ch1/main",
+                "rtsp://[::1]:554/x",
+                "rtsp://h/user=admin&password=&channel=1",
+                "rtsp://192.0.2.7:6549/avd:1:2/x",
+                "",
+            )
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_address_shows_without_its_password(address, shown):
     """And otherwise as it is, so that two channels of one recorder look different; an error that
     quotes it shows no more."""
     assert str(SecretAddress(address)) == shown
     assert bool(SecretAddress(address).passwords()) == (shown != address)
+    assert SecretAddress("rtsp://a:p%40ss@h/x").passwords() == ["p%40ss", "p@ss"]  # decoded, too
     if shown != address:
         with pytest.raises(ck.ConfigError) as refused:
             base_address(address, "base_url")
         assert "ter2" not in str(refused.value)
     if "//" in address and "://" not in address:
         with pytest.raises(ck.ParameterError) as refused:
-            address_checked(B1, address)
+            check_address(B1, address)
         assert shown in str(refused.value)
-
-
-def test_a_password_in_an_address_is_known_decoded_too():
-    """A service may quote it alone, as it is written in the address or as it was typed."""
-    assert SecretAddress("rtsp://a:p%40ss@h/x").passwords() == ["p%40ss", "p@ss"]
 
 
 def test_hiding_and_revealing_keep_the_shape():
@@ -109,12 +102,10 @@ def test_hiding_and_revealing_keep_the_shape():
     }
     hidden = hide(value)
     assert reveal(hidden) == value
-    assert "hunter2" not in repr(hidden)
-    assert "4711" not in repr(hidden)
+    assert not any(secret in repr(hidden) for secret in ("hunter2", "4711"))
     assert hidden["data"][2] == plain
-    assert all(type(one) is not Secret for one in hidden["data"][2].values())
-    expected = {"hunter2", "4711", "5.5"}
-    assert {*secrets_in(hidden)} == expected
+    assert all(type(item) is not Secret for item in hidden["data"][2].values())
+    assert {*secrets_in(hidden)} == {"hunter2", "4711", "5.5"}
 
 
 REDACTED = [
@@ -122,11 +113,15 @@ REDACTED = [
     ('f(login_password="hunter2", x=1)', 'f(login_password="***", x=1)'),
     ("{'hostPassword': 'hunter2', 'a': 1}", "{'hostPassword': '***', 'a': 1}"),
     ('{"login_password": 471147, "a":1}', '{"login_password": ***, "a":1}'),
-    ('{"a": "{\\"host_password\\": \\"hun\\\\\\"ter2\\", \\"b\\": 1}"}',
-     '{"a": "{\\"host_password\\": \\"***\\", \\"b\\": 1}"}'),
+    (
+        '{"a": "{\\"host_password\\": \\"hun\\\\\\"ter2\\", \\"b\\": 1}"}',
+        '{"a": "{\\"host_password\\": \\"***\\", \\"b\\": 1}"}',
+    ),
     ("GET /p?access_token=hunter2%3D&room_id=1 HTTP", "GET /p?access_token=***&room_id=1 HTTP"),
-    ("options=%7B%22login_password%22%3A%22hunter2%22%7D&a=1",
-     "options=%7B%22login_password%22%3A%22***%22%7D&a=1"),
+    (
+        "options=%7B%22login_password%22%3A%22hunter2%22%7D&a=1",
+        "options=%7B%22login_password%22%3A%22***%22%7D&a=1",
+    ),
     ("{&quot;password&quot;: &quot;hunter2&quot;}", "{&quot;password&quot;: &quot;***&quot;}"),
     ("client_secret=hunter2, passphrase: hunter2", "client_secret=***, passphrase: ***"),
     ("b'token': b'hunter2'", "b'token': b'***'"),
@@ -143,36 +138,39 @@ REDACTED = [
     # Logins in addresses.
     ("at rtsp://admin:hunter2@192.0.2.7/x.", "at rtsp://admin:***@192.0.2.7/x."),
     ("at rtsp://admin:hun@ter2@192.0.2.7/x.", "at rtsp://admin:***@192.0.2.7/x."),
-    ("userAddress=rtsp%3A%2F%2Fadmin%3Ahunter%25402%40192.0.2.7%2Fx&roomId=1",
-     "userAddress=rtsp%3A%2F%2Fadmin%3A***%40192.0.2.7%2Fx&roomId=1"),
+    (
+        "userAddress=rtsp%3A%2F%2Fadmin%3Ahunter%25402%40192.0.2.7%2Fx&roomId=1",
+        "userAddress=rtsp%3A%2F%2Fadmin%3A***%40192.0.2.7%2Fx&roomId=1",
+    ),
     ('{"x": "rtsp:\\/\\/admin:hunter2@h\\/x"}', '{"x": "rtsp:\\/\\/admin:***@h\\/x"}'),
     ("rtsp://h/admin:hunter2/ch1 and ch2", "rtsp://h/admin:***/ch1 and ch2"),
     ("cut off at rtsp://admin:hunt", "cut off at rtsp://admin:***"),
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize(("text", "shown"), REDACTED)
+# What holds no secret stays: what an advice says can be run as it is written.
+PLAIN = """
+Room 5: 10:30
+tokenizer=5, a=b:c, 100 % of 5 = 5, %3A%2F%2F
+the digestion: fine
+http://h:8080/rtc/room/get?room_id=1&user_id=2, it runs at http://192.0.2.7:8080.
+(at rtsp://host:554) rtsp://192.0.2.7:6549/avd:1:2/x
+{"ret": 0, "topic": "Weekly: sync", "owner_id": "ops@example.org"}
+<b>password</b> <password_hint>x</password_hint>
+PASS: 1 of 2 checks passed.
+export CONFKIT_TOKEN=$(confkit token)
+curl 'access_token='"$CONFKIT_TOKEN"
+ck.import_device(client, '1', 'cam', login_name='a', login_password=ck.ask_secret())
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [*REDACTED, *((text, text) for text in (PLAIN, *PLAIN.splitlines()))]
+)
 def test_a_text_is_shown_without_the_secrets_in_it(text, shown):
     """By the name in front of them, or as a login; all else stays, and what is shown once is shown
     so again."""
     assert redact(text) == redact(shown) == shown
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "Room 5: 10:30", "tokenizer=5", "the digestion: fine", "a=b:c", "100 % of 5 = 5",
-        "http://h:8080/rtc/room/get?room_id=1&user_id=2", "it runs at http://192.0.2.7:8080.",
-        "(at rtsp://host:554)", "rtsp://192.0.2.7:6549/avd:1:2/x", "%3A%2F%2F", "no\nline\tlost",
-        '{"ret": 0, "topic": "Weekly: sync", "owner_id": "ops@example.org"}',
-        "<b>password</b> <password_hint>x</password_hint>", "PASS: 1 of 2 checks passed.",
-        "export CONFKIT_TOKEN=$(confkit token)", "curl 'access_token='\"$CONFKIT_TOKEN\"",
-        "ck.import_device(client, '1', 'cam', login_name='a', login_password=ck.ask_secret())",
-    ],
-)  # fmt: skip
-def test_a_text_without_secrets_stays_as_it_is(text):
-    """What an advice says can be run as it is written."""
-    assert redact(text) == text
 
 
 ODD = ['"', "'", "\\", "&", " ", "é密😀", "<", "/", "=", "+", "%", "@", "\n", '","', "%22"]
@@ -192,21 +190,15 @@ WRITTEN = {
 
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
 def test_a_known_value_is_hidden_however_it_is_written(written):
-    """Although no secret's name stands beside it, and whatever characters it holds."""
+    """Although no secret's name stands beside it, and whatever characters it holds; of two the
+    longer one first, so that nothing of it is left. What is very short is not looked for."""
     for odd in ODD:
         value = f"Left7{odd}Right9"
-        shown = redact(f"before {written(value)} after", [Secret(value)])
+        shown = redact(f"before {written(value)} after", [Secret(value), "Left7", "", "be", "f"])
         assert "left7" not in shown.lower(), (odd, shown)
         assert "right9" not in shown.lower(), (odd, shown)
         assert shown.startswith("before ")
         assert shown.endswith(" after")
-
-
-@pytest.mark.parametrize("values", [("hunter", "hunter2secret"), ("hunter2secret", "hunter", "")])
-def test_of_two_known_values_the_longer_one_goes_first(values):
-    """Nothing of it is left over; and what is very short is not looked for."""
-    assert redact("a hunter2secret and hunter", values) == "a *** and ***"
-    assert redact("a cat", ["a", "ca"]) == "a cat"
 
 
 @given(text=st.text(max_size=300), value=st.text(max_size=12))
@@ -239,8 +231,6 @@ def test_redacting_takes_time_that_grows_with_the_length_alone(piece):
     pytest.fail(f"{piece!r} keeps redacting busy")
 
 
-# What is shown of a response: enough to see what is wrong with it, and nothing secret.
-
 PASSWORD = "Qu8jzPde0Ig"
 ROOM = {"ret": 0, "room_id": "1002", "topic": "Weekly sync", "host_password": PASSWORD, "mode": 1}
 WHOLE = json.dumps(ROOM)
@@ -249,16 +239,25 @@ WHOLE = json.dumps(ROOM)
 @pytest.mark.parametrize(
     ("body", "shown"),
     [
-        *((text, text) for text in (
-            '{"ret": 602, "msg": "no such room",}', "{'ret': 0, 'topic': 'x'}", '{"ret": 0, "topic',
-            '{"ret":0}<html>Bad</html>', 'cb({"ret":404,"msg":"room not found"})', "",
-            '{"ret":0}{"ret":0,"host_passwo', "<html>502 Bad Gateway</html>")),
+        *(
+            (text, text)
+            for text in (
+                '{"ret": 602, "msg": "no such room",}',
+                "{'ret': 0, 'topic': 'x'}",
+                '{"ret": 0, "topic',
+                '{"ret":0}<html>Bad</html>',
+                'cb({"ret":404,"msg":"room not found"})',
+                "",
+                '{"ret":0}{"ret":0,"host_passwo',
+                "<html>502 Bad Gateway</html>",
+            )
+        ),
         ('$.a_1({"host_password":"x9"});\n', '$.a_1({"host_password":"***"}); '),
         ('{"ret": 0, "host_password": "Qu8jz', '{"ret": 0, "host_password": "***'),
         ('\ufeff {"ret": 0}', '  {"ret": 0}'),
         ("[" * 5000, "[" * 120),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_response_is_seen(body, shown):
     """It shows as it is, whole or cut off, on one line."""
     assert excerpt(body.encode()) == shown

@@ -33,34 +33,6 @@ FORMS = [  # with the column that is named
     (pd.DataFrame(zip("abc", IDS, strict=True)), 1),
     (pd.DataFrame(zip(IDS, "abc", strict=True)), 0),
 ]
-MISSING = "position 2: The room ID is missing"
-SPOILT = r"A spreadsheet has made a number of the ID.*: 1.61E\+09. Format the column as text"
-RAUM = pd.DataFrame({"Raum": ["1"], "Etage": ["2"]})
-REFUSED = {
-    "a float": ([12.0, 7], "position 1: room_id is 12.0.*text"),
-    "numbers with a gap": (pd.Series([12, None]), "position 1: room_id is 12.0.*zeros.*1 more is"),
-    "None": (["7", None], MISSING),
-    "NA": (pd.Series([7, pd.NA], dtype="Int64"), MISSING),
-    "None in a table": (pd.DataFrame({"room_id": ["7", None]}), MISSING),
-    "blanks": (["7", " \t"], "position 2"),
-    "True": ([True], "position 1: room_id is True"),
-    "a list inside": ([["7"]], "position 1"),
-    "a lone surrogate": (["7", "a\ud800"], "position 2: .*surrogate"),
-    "a dict": ({"7": 1}, "type dict.*list"),
-    "bytes": (b"7", "type bytes"),
-    "nothing": (None, "type NoneType"),
-    "a table of Arrow": (pa.Table.from_pydict({"room_id": ["1"]}), "of type Table.*pandas"),
-    "no column named": (RAUM, "does not say which column.*id_column=.*'Raum', 'Etage'"),
-    "nearly named": (RAUM.assign(roomId="1"), "which column.*Is it 'roomId'"),
-    "an index beside": (RAUM.set_index("Raum"), "which column.*'Raum', 'Etage'"),
-    "twice": (pd.DataFrame([["1", "2"]], columns=["room_id"] * 2), "'room_id' is twice"),
-    "no columns": (pd.DataFrame(), "columns are none"),
-    "a spoilt cell": (pd.DataFrame({"room_id": ["7", "1.61E+09"]}), f"position 2: {SPOILT}"),
-    "a path": ("00123", "There is no file '00123'.*pass a list"),
-    "an empty path": ("", "There is no file"),
-    "a folder": (".", "There is no file"),
-    "what is no path": ("9" * 5000, "There is no file"),
-}
 
 
 @pytest.fixture
@@ -85,38 +57,21 @@ def test_ids_are_read_as_text_in_order(source, column):
     assert {type(room_id) for room_id in ids} == {str}
 
 
-@pytest.mark.parametrize(("source", "match"), REFUSED.values(), ids=REFUSED)
-def test_what_is_no_id_is_refused_with_its_position(source, match):
-    """The error says where it stands, what it is, and what to do, briefly; nothing is sent."""
-    with pytest.raises(ck.ParameterError, match=match) as raised:
-        room_ids(source)
-    assert isinstance(raised.value, ValueError)
-    assert re.search("[^ ] Nothing was sent", str(raised.value))
-    assert len(str(raised.value)) < 400
-
-
 def test_further_columns_come_along(script, tmp_path):
     """They stand behind ours in the rows of their rooms, with their types, for no rooms too; the
     first row of a doubled ID counts. What the service says keeps its name, and a column without a
     name is left out. A frame can be swept again."""
-    table = pd.DataFrame(
-        {"floor": [3, 1, 2, 9], "room_id": ["b", "a", "nowhere", "b"], "topic": list("XYZW")},
-        index=[7, 7, 8, 9],
-    )
+    columns = {"floor": [3, 1, 2, 9], "room_id": ["b", "a", "nowhere", "b"], "topic": list("XYZW")}
+    table = pd.DataFrame(columns, index=[7, 7, 8, 9])
     table = pd.concat([table, table.topic.rename(""), table.floor.rename("utilisation")], axis=1)
     client = script(building({"a": ["x"], "b": []})).client()
-    sweep = ck.sweep(client, table)
+    sweep, none = ck.sweep(client, table), ck.sweep(client, table.head(0))
     table.loc[7, "topic"] = "changed"
-    frame = sweep.frame()
-    given = ["floor", "topic (given)", "utilisation (given)"]
-    assert list(frame.columns[-3:]) == given
-    assert frame[["room_id", *given[:2]]].to_numpy().tolist() == [
-        ["b", 3, "X"],
-        ["a", 1, "Y"],
-        ["nowhere", 2, "Z"],
-    ]
-    none = ck.sweep(client, table.head(0)).frame()
-    assert none.dtypes.astype(str).to_dict() == frame.dtypes.astype(str).to_dict()
+    frame, names = sweep.frame(), ["floor", "topic (given)", "utilisation (given)"]
+    assert list(frame.columns[-3:]) == names
+    values = frame[["room_id", *names[:2]]].to_numpy().tolist()
+    assert values == [["b", 3, "X"], ["a", 1, "Y"], ["nowhere", 2, "Z"]]
+    assert none.frame().dtypes.astype(str).to_dict() == frame.dtypes.astype(str).to_dict()
     for _ in range(2):
         frame = ck.sweep(client, ck.occupancy_frame(ck.sweep(client, frame))).frame()
     assert frame.columns.is_unique
@@ -153,14 +108,11 @@ FILES = {
 def test_every_usual_form_of_a_file_gives_the_same_cells(written, text):
     """However a spreadsheet writes the file, IDs and cells are text as they were meant."""
     ids, columns = room_ids(str(written(text)))
-    assert ids == ["00123"]
+    assert (ids, set(columns.dtypes.astype(str))) == (["00123"], {"string"})
     assert columns[["floor", "name", "note"]].to_numpy().tolist() == [["NA", "Tür", "null"]]
-    assert set(columns.dtypes.astype(str)) == {"string"}
     [(_, cells)], problems = read_table(written(text), ("room_id", "floor"), ("name", "note"))
-    assert (cells, problems) == (
-        {"room_id": "00123", "floor": "NA", "name": "Tür", "note": "null"},
-        [],
-    )
+    expected = {"room_id": "00123", "floor": "NA", "name": "Tür", "note": "null"}
+    assert (cells, problems) == (expected, [])
 
 
 def test_rows_have_the_numbers_of_their_lines(written):
@@ -173,8 +125,7 @@ def test_rows_have_the_numbers_of_their_lines(written):
 
 def test_the_rooms_of_a_file_keep_their_order_and_cells(written):
     """Of a doubled room the first row counts; a cell may hold separators, quotes and lines, and
-    those that Excel leaves out at the end of a row are missing. The only column holds the IDs,
-    whatever it is called."""
+    those that Excel leaves out at the end of a row are missing."""
     text = HEADER + '1,00123,"Door, ""north""\nwing",03\n\n,7\n,00124,Main\n9,7,Elsewhere\n'
     ids, columns = room_ids(written(text))
     assert ids == IDS
@@ -183,20 +134,25 @@ def test_the_rooms_of_a_file_keep_their_order_and_cells(written):
         "name": ['Door, "north"\nwing', "-", "Main"],
         "note": ["03", "-", "-"],
     }
-    assert room_ids(written("Room number\n00123\n7\n00124\n")).ids == IDS
-    assert room_ids(written("Room number\n 7 \n")).ids == ["7"]
-    assert room_ids(written("Room number\n")).ids == []
 
 
-def test_a_list_of_one_id_a_line(written):
-    """Of a .txt file empty lines and comments are left out, and all else is an ID as it stands."""
-    text = "# our rooms\n00123\n\n  7  \n#8\n00124\nroom 9, top # not a comment\n"
-    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
-        ids = room_ids(written(text.encode(encoding), "rooms.txt")).ids
-        assert ids == [*IDS, "room 9, top # not a comment"]
-    assert room_ids(written("", "rooms.txt")).ids == []
-    table = written("room_id\tfloor\n7\t1\n", "rooms.txt")
-    assert room_ids(table, id_column="room_id").ids == ["7"]
+LIST = "# our rooms\n00123\n\n  7  \n#8\n00124\nroom 9, top # not a comment\n"
+LISTS = [  # a text, the file's name, its IDs: the only column, or a line each without comments
+    *(
+        (LIST.encode(encoding), "rooms.txt", [*IDS, "room 9, top # not a comment"])
+        for encoding in ("utf-8", "utf-8-sig", "utf-16")
+    ),
+    ("", "rooms.txt", []),
+    ("Room number\n00123\n7\n00124\n", "rooms.csv", IDS),
+    ("Room number\n 7 \n", "rooms.csv", ["7"]),
+    ("Room number\n", "rooms.csv", []),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "ids"), LISTS)
+def test_a_file_of_ids_alone(written, text, name, ids):
+    """The only column holds the IDs, whatever it is called; a .txt file has one ID a line."""
+    assert room_ids(written(text, name)).ids == ids
 
 
 # Cells that a spreadsheet has damaged; in a column of IDs, or in any.
@@ -209,7 +165,7 @@ ERRORS = ["#N/A", "#NV", "#REF!", "#BEZUG!", "#DIV/0!", "#NAME?", "#¿NOMBRE?", 
 def test_what_a_spreadsheet_has_damaged_is_refused_with_its_line(written, cell):
     """A number in the place of an ID has lost zeros or digits; an error is no ID, and no password
     of a camera either. In a list that code passes, and in a frame of confkit, it is an ID."""
-    problem = "an error of the spreadsheet" if cell in ERRORS else "has made a number of the ID"
+    problem = "a spreadsheet error" if cell in ERRORS else "has turned the ID into a number"
     for path in (written(f"room_id;floor\n7;1\n{cell};2\n"), written(f"7\n\n{cell}\n", "a.txt")):
         with pytest.raises(ck.ParameterError, match=f"{path.name}, line 3: .*{problem}"):
             room_ids(path)
@@ -223,12 +179,41 @@ def test_what_a_spreadsheet_has_damaged_is_refused_with_its_line(written, cell):
     assert room_ids(pd.DataFrame({"room_id": [cell]}, dtype="string")).ids == [cell]
 
 
-WRONG_FILES = {
-    "no header": ("00123\n7\n", "'00123', as if the header were missing"),
-    "no header, nor zeros": ("A-1\n", "'A-1', as if the header were missing.*id_column='A-1'"),
-    "no header of columns": ("00123,Main\n7,Annex\n", "'00123', as if the header were missing"),
-    "two blank IDs": ("room_id,floor\n ,1\n,2\n7,1\n", "line 2: .*missing.* 1 more is wrong"),
-    "three": ("room_id,floor\n,1\n,2\n,1\n", "line 2: .* 2 more are wrong"),
+MISSING = "position 2: The room ID is missing"
+SPOILT = r"A spreadsheet has turned the ID into a number.*: 1.61E\+09. Format the column as text"
+RAUM = pd.DataFrame({"Raum": ["1"], "Etage": ["2"]})
+REFUSED = {
+    "a float": ([12.0, 7], "position 1: room_id is 12.0.*text"),
+    "numbers with a gap": (pd.Series([12, None]), "position 1: room_id is 12.0.*zeros.*1 more"),
+    "None": (["7", None], MISSING),
+    "NA": (pd.Series([7, pd.NA], dtype="Int64"), MISSING),
+    "None in a table": (pd.DataFrame({"room_id": ["7", None]}), MISSING),
+    "blanks": (["7", " \t"], "position 2"),
+    "True": ([True], "position 1: room_id is True"),
+    "a list inside": ([["7"]], "position 1"),
+    "a lone surrogate": (["7", "a\ud800"], "position 2: .*surrogate"),
+    "a camera": (["1", "rtsp://admin:hunter2@h/x"], "position 2: .*an address with a login"),
+    "a dict": ({"7": 1}, "type dict.*list"),
+    "bytes": (b"7", "type bytes"),
+    "nothing": (None, "type NoneType"),
+    "a table of Arrow": (pa.Table.from_pydict({"room_id": ["1"]}), "of type Table.*pandas"),
+    "no column named": (RAUM, "no column room_id.*id_column=.*'Raum', 'Etage'"),
+    "nearly named": (RAUM.assign(roomId="1"), "no column room_id.*Is it 'roomId'.*id_column"),
+    "an index beside": (RAUM.set_index("Raum"), "no column room_id.*id_column.*'Raum', 'Etage'"),
+    "twice": (pd.DataFrame([["1", "2"]], columns=["room_id"] * 2), "two col.*'room_id'.*id_column"),
+    "no columns": (pd.DataFrame(), "id_column=; the columns are none"),
+    "a spoilt cell": (pd.DataFrame({"room_id": ["7", "1.61E+09"]}), f"position 2: {SPOILT}"),
+    "a path": ("00123", "There is no file '00123'.*pass a list"),
+    "an empty path": ("", "There is no file"),
+    "a folder": (".", "There is no file"),
+    "what is no path": ("9" * 5000, "There is no file"),
+}
+REFUSED_FILES = {
+    "no header": ("00123\n7\n", "'00123'; is the header missing"),
+    "no header, nor zeros": ("A-1\n", "'A-1'; is the header missing.*id_column='A-1'"),
+    "no header of columns": ("00123,Main\n7,Annex\n", "'00123'; is the header missing"),
+    "two blank IDs": ("room_id,floor\n ,1\n,2\n7,1\n", "line 2: .*missing.* 1 more problem"),
+    "three": ("room_id,floor\n,1\n,2\n,1\n", "line 2: .* 2 more problems"),
     "a cell too many": ("building,room_id\nMain, North,7\n", "line 2: The row has 3 cells"),
     "an open quote": ('room_id,topic\n1,"x"\n2,"Weekly\n3,"Daily"\n', "line 3: .*quote"),
     "an open quote at the end": ('room_id,topic\n1,"x\n', "line 2: .*quote"),
@@ -243,14 +228,28 @@ WRONG_FILES = {
 }
 
 
-@pytest.mark.parametrize(("text", "match"), WRONG_FILES.values(), ids=WRONG_FILES)
-def test_damage_in_a_file_is_named_with_its_line(written, text, match):
-    """The error names file and line; no row is left out silently, nor taken for a header: where the
-    advice asks for one, it never asks for the first room as a column's name."""
-    path = written(text, "rooms.txt" if "rooms.txt" in match else "rooms.csv")
+def refused(source, match):
+    """The error says where it stands, what it is, and what to do, briefly. Where the advice asks
+    for a header, it never asks for the first room as a column's name."""
     with pytest.raises(ck.ParameterError, match=match) as raised:
-        room_ids(path)
+        room_ids(source)
+    assert isinstance(raised.value, ValueError)
+    assert re.search("[^ ] Nothing was sent", str(raised.value))
+    assert len(str(raised.value)) < 400
+    assert "hunter2" not in str(raised.value)
     assert ("id_column" in raised.value.advice) == ("id_column" in match)
+
+
+@pytest.mark.parametrize(("source", "match"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_id_is_refused_with_its_position(source, match):
+    """Whatever is passed for room IDs."""
+    refused(source, match)
+
+
+@pytest.mark.parametrize(("text", "match"), REFUSED_FILES.values(), ids=REFUSED_FILES)
+def test_damage_in_a_file_is_named_with_its_line(written, text, match):
+    """No row is left out silently, nor taken for a header."""
+    refused(written(text, "rooms.txt" if "rooms.txt" in match else "rooms.csv"), match)
 
 
 def test_an_id_from_code_is_never_damaged(client):

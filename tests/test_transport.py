@@ -2,10 +2,8 @@
 
 import re
 import socket
-import socketserver
 import ssl
 import subprocess
-import threading
 import time
 
 import certifi
@@ -70,31 +68,38 @@ def test_a_response_means_the_same_in_either_way(script, answer):
 
 @pytest.fixture
 def places(script):
-    """Addresses of a service that says nothing, of one that takes no more connections, of one that
-    answers without TLS."""
+    """Services that say nothing, take no more connections, and answer without TLS; a proxy."""
+    login = Reply("", status=407)
+    proxy = script(dict.fromkeys((GET_ROOM, "/rtc/room/create", "443"), login)).base_url
     with socket.create_server((HERE, 0)) as silent, deaf() as full:
-        plain = script().base_url.removeprefix("http://")
         port = silent.getsockname()[1]
-        yield {"silent": f"{HERE}:{port}", "full": f"{HERE}:{full}", "plain": plain}
+        plain = script({"443": Reply("", status=501)}).base_url.removeprefix("http://")
+        yield {"silent": f"{HERE}:{port}", "full": f"{HERE}:{full}", "plain": plain, "login": proxy}
+
+
+REFUSED, NO_PROXY = "http://127.0.0.1:9", "the proxy did not forward the request"
 
 
 @pytest.mark.parametrize(
     ("address", "proxy", "words", "sent"),
     [
-        ("http://127.0.0.1:9", "", "connection refused", False),
+        (REFUSED, "", "connection refused", False),
         ("http://nosuch.invalid", "", "could not resolve the host name", False),
         ("http://{silent}", "", "no response within 0.3 s", True),
         ("http://{full}", "", "no connection within 0.3 s", False),
-        ("https://{plain}", "", "does not speak TLS on this port. Write http://", False),
-        (FAR, "http://127.0.0.1:9", "the proxy did not pass it on", False),
-        (FAR, "http://nosuch.invalid:3128", "the proxy did not pass it on", False),
-        ("https://rooms.example", "http://{plain}", "the proxy did not pass it on", False),
+        ("https://{plain}", "", "does not speak TLS on this port. Use http://", False),
+        (FAR, REFUSED, NO_PROXY, False),
+        (FAR, "http://nosuch.invalid:3128", NO_PROXY, False),
+        ("https://rooms.example", "http://{plain}", NO_PROXY, False),
+        ("https://rooms.example", "{login}", "user:password@proxy", False),
+        (FAR, "{login}", "user:password@proxy", None),
         (FAR, "socks5://127.0.0.1:9", "PySocks.* Run: pip install 'requests\\[socks\\]'", False),
     ],
 )
 def test_what_keeps_a_request_from_the_service_is_named(address, proxy, words, sent, places):
     """A refused, unknown, silent or crowded address, plain HTTP behind https, a proxy that is not
-    there or refuses: the same TransportError in either way, and whether anything was sent."""
+    there, refuses, or wants a login: the same error in either way, and whether anything was sent.
+    A change that was not sent has not happened."""
 
     def make(way):
         client = client_of(address.format(**places), way, timeout=(0.3, 0.3))
@@ -104,123 +109,68 @@ def test_what_keeps_a_request_from_the_service_is_named(address, proxy, words, s
 
     error = same(make)
     assert re.search(words, str(error))
-    assert error.sent is sent
-
-
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_proxy_that_wants_a_login_is_named(scheme):
-    """HTTP 407, to a whole address or a tunnel: where to give the login is said, and a change has
-    not happened."""
-
-    class Proxy(socketserver.StreamRequestHandler):
-        def handle(self):
-            while self.rfile.readline().strip():
-                pass
-            self.wfile.write(b"HTTP/1.1 407 Login\r\nContent-Length: 0\r\n\r\n")
-
-    with socketserver.ThreadingTCPServer((HERE, 0), Proxy) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        host, port = server.server_address
-
-        def make(way):
-            client = client_of(f"{scheme}://rooms.example", way)
-            client.session.proxies[scheme] = f"http://{host}:{port}"
-            return client
-
-        assert "user:password@proxy" in same(make).advice
-        with pytest.raises(ck.ConfkitError, match="user:password@proxy") as caught:
+    assert getattr(error, "sent", None) is sent
+    if not sent:
+        with pytest.raises(ck.ConfkitError, match=words) as caught:
             ck.create_room(make("session"), "Weekly sync", owner_id="ops")
-        server.shutdown()
-    assert not isinstance(caught.value, ck.OutcomeUnknown)
+        assert not isinstance(caught.value, ck.OutcomeUnknown)
 
 
 # TLS
 
 
-@pytest.mark.parametrize(
-    ("verify", "host", "trusted"),
-    [
-        ("file", "127.0.0.1", True),
-        ("folder", "127.0.0.1", True),
-        ("environment", "127.0.0.1", True),
-        (False, "127.0.0.1", True),
-        (True, "127.0.0.1", False),
-        (certifi.where(), "127.0.0.1", False),
-        ("file", "127.0.0.2", False),
-    ],
-)
-def test_a_certificate_is_trusted_in_either_way(
-    certificate, tmp_path, monkeypatch, verify, host, trusted
-):
-    """verify=FILE, FOLDER and False let a service in, and REQUESTS_CA_BUNDLE where trust_env is on.
-    What libcurl or the system would trust does not count beside it, nor another host's certificate:
-    nothing is sent then, and nothing tried again. The service wants to see session.cert."""
+def tls(certificate, asks=False):
+    """A server's side of TLS with this certificate, which `asks` the client for the same."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    context.load_verify_locations(certificate[0])
+    context.verify_mode = ssl.CERT_REQUIRED if asks else ssl.CERT_NONE
+    return context
+
+
+CERTIFICATES = {  # verify, the host, and what is said where it is not trusted
+    "file": ("{cert}", "127.0.0.1", ""),
+    "folder": ("{folder}", "127.0.0.1", ""),
+    "environment": (True, "127.0.0.1", ""),
+    "off": (False, "127.0.0.1", ""),
+    "a client's": ("{cert}", "127.0.0.1", ""),
+    "another CA": (certifi.where(), "127.0.0.1", "certificate not trusted.* connect"),
+    "another host": ("{cert}", "127.0.0.2", "certificate not trusted.* connect"),
+    "default": (True, "127.0.0.1", "certificate not trusted.* connect"),
+    "no such file": ("{folder}/gone.pem", "127.0.0.1", "CA bundle cannot be read.*verify="),
+    "no certificate": ("{folder}/empty.pem", "127.0.0.1", "CA bundle cannot be read.*verify="),
+}
+
+
+@pytest.mark.parametrize("case", CERTIFICATES)
+def test_a_certificate_is_trusted_in_either_way(certificate, tmp_path, monkeypatch, case):
+    """verify= lets a service in, and REQUESTS_CA_BUNDLE where trust_env is on; what libcurl or the
+    system would trust does not count beside it. Else nothing is sent, and nothing tried again. A
+    service may want to see session.cert."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate[0]))
     command = ["openssl", "x509", "-hash", "-noout", "-in", certificate[0]]
     name = subprocess.check_output(command, text=True).strip()
     (tmp_path / f"{name}.0").write_bytes(certificate[0].read_bytes())
-    bundles = {"file": str(certificate[0]), "folder": str(tmp_path), "environment": True}
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    context.load_verify_locations(certificate[0])
-    context.verify_mode = ssl.CERT_REQUIRED
+    (tmp_path / "empty.pem").write_text("no certificate")
+    verify, host, refused = CERTIFICATES[case]
+    if isinstance(verify, str):
+        verify = verify.format(cert=certificate[0], folder=tmp_path)
 
     def make(way):
-        client = connected(service, way, verify=bundles.get(verify, verify))
-        client.session.trust_env = verify == "environment"
-        client.session.cert = tuple(map(str, certificate))
+        client = connected(service, way, verify=verify)
+        client.session.trust_env = case == "environment"
+        if asks:
+            client.session.cert = tuple(map(str, certificate))
         return client
 
-    with scripted({GET_ROOM: ROOM}, context, host=host) as service:
+    asks = case == "a client's"
+    with scripted({GET_ROOM: ROOM}, tls(certificate, asks), host=host) as service:
         result = same(make)
-        if trusted:
+        if not refused:
             assert result == ROOM
             return
-        assert re.search("certificate not trusted.* connect\\(verify=", str(result))
+        assert re.search(refused, str(result))
         assert (result.sent, result.retry, service.requests) == (False, False, [])
-
-
-def test_a_bundle_that_is_no_bundle_is_named(certificate, tmp_path):
-    """A CA bundle that is gone or holds no certificate: what to correct, and nothing was sent."""
-    (tmp_path / "empty.pem").write_text("no certificate")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    with scripted({GET_ROOM: ROOM}, context) as service:
-        for name in ("gone.pem", "empty.pem"):
-            error = same(
-                lambda way, name=name: connected(service, way, verify=str(tmp_path / name))
-            )
-            assert re.search("CA bundle cannot be read.*verify=", str(error))
-            assert (error.sent, error.retry) == (False, False)
-        assert service.requests == []
-
-
-def test_what_tls_has_unpacked_behind_a_response_is_nobodys(certificate, way):
-    """Several calls share a connection. What TLS has unpacked already behind a response, and no
-    socket shows, is not the response for the next room."""
-
-    def room(room_id, topic=b""):
-        body = b'{"ret": 0, "room_id": "%b", "topic": "%b"}' % (room_id, topic)
-        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
-
-    def twice(query):
-        answers = room(query["room_id"].encode(), b"x" * 9000) + room(b"9")
-
-        def do(peer):
-            peer.sendall(answers)
-            peer.recv(65536)  # the connection stays open meanwhile
-
-        return Reply(raw=do)
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    with scripted({GET_ROOM: lambda query: ROOM}, context) as service:
-        client = connected(service, way, verify=str(certificate[0]))
-        sweep = ck.sweep(client, ["1"] * 3, users=False, concurrency=1)
-        assert (len(sweep.rooms), service.connections) == (1, 1)
-        service.script[GET_ROOM] = twice
-        sweep = ck.sweep(client, list("12345"), users=False, concurrency=1)
-        assert [room.room_id for room in sweep.rooms] == list("12345")
 
 
 # Settings of the session
@@ -252,17 +202,14 @@ def test_any_letters_travel_alike_in_any_dialect(script, method, placement):
     signs and letters from anywhere."""
     service = script({DEVICES: {"ret": 0, "data": {"items": []}}})
     dialect = ck.Dialect(list_method=method, placement=placement)
+    clients = [connected(service, way, dialect=dialect) for way in WAYS]
     for letters in LETTERS:
-        for way in WAYS:
-            assert (
-                outcome(connected(service, way, dialect=dialect), "B3", roomId=letters)["ret"] == 0
-            )
+        assert [outcome(client, "B3", roomId=letters)["ret"] for client in clients] == [0, 0]
         first, second = service.requests[-2:]
         assert first == second
         assert placement == "json" or second[2]["roomId"] == letters
         [kind] = {headers["Content-Type"] for headers in service.headers[-2:]}
         assert (kind is None) is (placement == "query")
-        assert len({headers["Content-Length"] for headers in service.headers[-2:]}) == 1
 
 
 ME = requests.auth._basic_auth_str("me", "p@ss")
@@ -284,7 +231,7 @@ SETTINGS = [  # and what arrives of it
 def test_a_setting_of_the_session_counts(script, name, value, arrives):
     """It may be set at any time, and what arrives is the same in either way, to a proxy the whole
     address."""
-    service = script({GET_ROOM: ROOM})
+    service, sent = script({GET_ROOM: ROOM}), []
     through = name == "proxies"
     for way in WAYS:
         client = client_of(FAR if through else service.base_url, way)
@@ -296,16 +243,12 @@ def test_a_setting_of_the_session_counts(script, name, value, arrives):
         else:
             setattr(client.session, name, value)
         assert outcome(client) == ROOM
-    sent = [
-        {name.lower(): value for name, value in one.items() if not name.endswith("Connection")}
-        for one in service.headers[:: 1 if through else 2][-2:]
-    ]
-    assert service.requests[-1] == service.requests[-1 if through else -3]
-    assert service.requests[-1][1].startswith(FAR) is through
-    assert sent[0].keys() == sent[1].keys()
-    assert sent[1]["user-agent"] == requests.utils.default_user_agent()
-    last = {name.lower(): value for name, value in service.headers[-1].items()}
-    assert last | arrives == last
+        assert service.requests[-1][1].startswith(FAR) is through
+        headers = {name.lower(): value for name, value in service.headers[-1].items()}
+        assert headers | arrives == headers
+        sent.append((service.requests[-1], {*headers} - {"connection", "proxy-connection"}))
+    assert sent[0] == sent[1]
+    assert headers["user-agent"] == requests.utils.default_user_agent()
 
 
 def test_a_cookie_of_the_service_comes_back_to_it(script, way):
@@ -328,25 +271,35 @@ def test_a_cookie_of_the_service_comes_back_to_it(script, way):
 # Connections
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.02])
-def test_a_response_behind_a_response_is_not_that_of_the_next_room(script, way, pause):
-    """Where the head came by itself, too: what lies behind a response is nobody's."""
+def answer(room_id, topic=b""):
+    """The head and the body of a response about a room."""
+    body = b'{"ret": 0, "room_id": "%b", "topic": "%b"}' % (room_id, topic)
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body), body
+
+
+@pytest.mark.parametrize(("secure", "pause"), [(False, 0.0), (False, 0.02), (True, 0.0)])
+def test_a_response_behind_a_response_is_not_that_of_the_next_room(certificate, way, secure, pause):
+    """Several calls share a connection. Where the head came by itself, too, and what TLS has
+    unpacked already and no socket shows: what lies behind a response is nobody's."""
 
     def twice(query):
-        body = b'{"ret": 0, "room_id": "%b"}' % query["room_id"].encode()
-        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
-        behind = head + b'{"ret": 0, "room_id": "9"}'
+        head, body = answer(query["room_id"].encode(), b"x" * 9000 * secure)
+        body += b"".join(answer(b"9"))
 
         def do(peer):
-            for part in [head, body + behind] if pause else [head + body + behind]:
+            for part in [head, body] if pause else [head + body]:
                 peer.sendall(part)
                 time.sleep(pause)
 
         return Reply(raw=do, keeps=True)
 
-    service = script({GET_ROOM: twice})
-    sweep = ck.sweep(connected(service, way), list("01234"), users=False, concurrency=1)
-    assert [room.room_id for room in sweep.rooms] == list("01234")
+    with scripted({GET_ROOM: ROOM}, tls(certificate) if secure else None) as service:
+        client = connected(service, way, verify=str(certificate[0]))
+        sweep = ck.sweep(client, ["1"] * 3, users=False, concurrency=1)
+        assert (len(sweep.rooms), service.connections) == (1, 1)
+        service.script[GET_ROOM] = twice
+        sweep = ck.sweep(client, list("12345"), users=False, concurrency=1)
+        assert [room.room_id for room in sweep.rooms] == list("12345")
 
 
 def test_a_connection_is_as_patient_after_a_slow_response_as_before(script):
@@ -371,4 +324,4 @@ def test_a_bug_in_a_hook_is_raised_as_it_is(script):
     with pytest.raises(ValueError, match="mine") as caught:
         ck.get_room(client, "1")
     assert service.seen[GET_ROOM] == 1
-    assert not [entry for entry in caught.traceback if entry.path.name == "transport.py"]
+    assert not [entry for entry in caught.traceback if entry.path.name == "wire.py"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import confkit as ck
 from confkit.secret import Secret
-from confkit.transport import DeadlineAdapter
+from confkit.wire import DeadlineAdapter
 from tests.scripted import Reply, Scripted
 
 WAYS = ("libcurl", "session")

@@ -1,1 +1,1 @@
-"""Many devices at once: a table in, a row for each device out."""
+"""Many devices at once: a table in, one row per device out."""

@@ -1,7 +1,7 @@
-"""Many devices brought into rooms and taken out of them, and those that nobody sees in theirs.
+"""Import and remove many devices, and find those that are missing from their rooms.
 
-Each device is asked for once, in order, and none after the service is gone. Each has a row with its
-outcome; one that is not known is a row that says so.
+Each device is requested once, in order, until the service cannot be reached. Each has a row with
+its outcome, which may be "unknown".
 """
 
 import os
@@ -51,15 +51,15 @@ ROOM_GONE, ROOM_CLOSED = "room gone", "room closed"
 NOT_AMONG_USERS, NOT_KNOWN = "not among the users", "not known"
 STRAYS = (ROOM_GONE, ROOM_CLOSED, NOT_AMONG_USERS, NOT_KNOWN)
 
-# The outcomes of which a device is, or may be, in its room.
+# Outcomes after which a device is, or may be, in its room.
 _REMOVABLE = ("", IMPORTED, NOT_SEEN, UNKNOWN, REMOVED, NOT_THERE, FAILED)
-# The service cannot be used: to ask it for the next device would not help.
+# The service is unusable: the next device would fail, too.
 _NO_SERVICE = (TransportError, TokenRejected, AuthenticationFailed, ConfigError)
-_LOOK = 0.1  # seconds between two looks at `cancelled`
+_POLL = 0.1  # seconds between two checks of `cancelled`
 _INTERRUPTED, _CANCELLED = "The call was interrupted.", "The call was cancelled."
-_TABLE_ONLY = "The table was checked, and not the camera."
+_TABLE_ONLY = "Only the table was checked, not the camera."
 
-Row = dict[str, Any]  # of the result, with its `device`
+Row = dict[str, Any]  # of the result, and its `device`
 
 
 def import_devices(
@@ -77,36 +77,36 @@ def import_devices(
     cancelled: Event | None = None,
     encoding: str | None = None,
 ) -> "pd.DataFrame":
-    """Import the devices of a table (B1), and return one row per device with what became of it.
+    """Import the devices of a table (B1), and return one row per device with its outcome.
 
     `table` is a DataFrame, or the path of a CSV file (commas, semicolons, tabs or bars; UTF-8
-    unless `encoding` names another), with the columns room_id, user_id, user_name, user_address
-    and, where wanted, login_name, login_password, user_data and options (JSON). All of it is
-    checked first: with one mistake TableError names each, and nothing is sent. `login_password` is
-    that of rows with a login_name and no password of their own, so that a file need hold none.
+    unless `encoding` names another), with the columns room_id, user_id, user_name, user_address;
+    optional: login_name, login_password, user_data and options (JSON). The whole table is checked
+    first: TableError lists all mistakes, and nothing is sent. `login_password` applies to rows with
+    a login_name but no password, so that a file need not contain one.
 
-    A device whose address is in its room already is left alone. Unless `preflight` is False the
+    A device whose address is already in its room is skipped. Unless `preflight` is False the
     cameras are tried from here, `threads` at a time and one per host at a time, for `timeout`
-    seconds each; what does not play is not imported. Then the service is asked for each device,
-    once, in order, up to the end or until it cannot be reached. With `verify` each is looked for in
-    B3 and A6 afterwards, for up to `patience` seconds. `remove_devices(client, result)` takes out
-    again what was imported, or may have been.
+    seconds each; cameras that do not play are not imported. Then the devices are imported once
+    each, in order, until the service cannot be reached. With `verify` each is then looked up in B3
+    and A6, for up to `patience` seconds. `remove_devices(client, result)` removes what was
+    imported, or may have been.
 
-    `dry_run` checks the table and not the cameras, unless `preflight` is True: what would be
-    imported is "ready", and a client that is read_only may ask too. Ctrl-C, or setting `cancelled`,
-    ends the preflights under way and gives what is done so far. `progress` is a function of the
-    steps done and their number, or True or False.
+    `dry_run` checks the table, and the cameras only if `preflight` is True: devices that would be
+    imported are "ready"; a read-only client will do. Ctrl-C, or setting `cancelled`, ends running
+    preflights and returns the results so far. `progress` is True, False or a function that is
+    called with the number of steps done and of all.
 
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
     category: "imported", "already there", "preflight failed", "refused" (by the service), "not
-    seen" (`verify`), "unknown" (the answer was lost, or leaves it open), "not tried", "ready"
+    seen" (`verify`), "unknown" (the response was lost, or leaves it open), "not tried", "ready"
     (`dry_run`); `verdict` of the preflight or "skipped", `room_id`, `user_id`, `cause`, `advice`,
     `user_name`, `user_address` (masked), `seconds`.
     """
     if not dry_run:
         client.may_send(B1)
     if threads < 1 or not timeout > 0:
-        raise ValueError("threads is at least 1, and timeout a number of seconds above 0.")
+        raise ValueError("threads must be at least 1, and timeout a number of seconds above 0.")
     preflight = not dry_run if preflight is None else preflight
     cancelled = cancelled or Event()
     login_password = Secret(login_password) if login_password is not None else None
@@ -115,26 +115,26 @@ def import_devices(
     if problems:
         raise table_error(problems)
     rows = [_new_row(number, device) for number, device in devices]
-    again = "Call again with the same table: what is there already is left alone."
-    ended = ""  # why no further device is asked for
+    retry_advice = "Call again with the same table: devices that are already there are skipped."
+    stop_reason = ""  # why no further device is requested
     try:
-        _mark_present(client, rows)  # a preflight could cost it its camera's only connection
+        _mark_present(client, rows)  # a preflight could take a camera's only connection
         absent = [row for row in rows if row["outcome"] == NOT_TRIED]
         cameras = [row for row in absent if preflight and can_be_tried(row["device"])]
         with progress_bar(progress, len(cameras) + len(rows), "importing") as step:
             _preflight_all(cameras, threads, timeout, step, cancelled)
             for row in rows:
-                ended = ended or (_CANCELLED if cancelled.is_set() else "")
-                if ended:
+                stop_reason = stop_reason or (_CANCELLED if cancelled.is_set() else "")
+                if stop_reason:
                     break
                 if row["outcome"] == NOT_TRIED and dry_run:
                     row.update(outcome=READY, cause="" if row["report"] else _TABLE_ONLY)
                 elif row["outcome"] == NOT_TRIED:
-                    ended = _import(client, row, verify, patience)
+                    stop_reason = _import(client, row, verify, patience)
                 step()
     except KeyboardInterrupt:
-        ended = _INTERRUPTED
-    return _result(rows, IMPORTS, ended, again, "verdict")
+        stop_reason = _INTERRUPTED
+    return _result(rows, IMPORTS, stop_reason, retry_advice, "verdict")
 
 
 def _mark_present(client: Client, rows: Sequence[Row]) -> None:
@@ -145,9 +145,9 @@ def _mark_present(client: Client, rows: Sequence[Row]) -> None:
         if known := present.get((device.room_id, camera_key(device))):
             row["outcome"] = ALREADY_THERE
             if known.user_id != device.user_id:
-                row["cause"] = f"The room has this camera already, as {name_of(known)}."
+                row["cause"] = f"The room already has this camera, as {name_of(known)}."
                 row["advice"] = (
-                    f"If this user ID is wanted, remove that first: {remove_call(known)}"
+                    f"To use this user ID instead, remove that first: {remove_call(known)}"
                 )
 
 
@@ -158,8 +158,8 @@ def _preflight_all(
     step: Callable[[], object],
     cancelled: Event,
 ) -> None:
-    """Try so many cameras at a time, and one of a host: it may be a recorder that locks out who
-    comes too often."""
+    """Try the cameras in parallel, but one at a time per host: a recorder may lock out a client
+    that connects too often."""
     hosts: dict[object, list[Row]] = {}
     for row in rows:
         _, host, *_ = camera_key(row["device"])
@@ -181,26 +181,26 @@ def _preflight_all(
         pending = {pool.submit(try_host, cameras) for cameras in longest_first}
         try:
             while pending and not cancelled.is_set():
-                done, pending = wait(pending, _LOOK, FIRST_COMPLETED)
+                done, pending = wait(pending, _POLL, FIRST_COMPLETED)
                 for future in done:
                     future.result()
         finally:
-            stop.set()  # which ends the preflights under way
+            stop.set()  # ends running preflights
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _import(client: Client, row: Row, verify: bool, patience: float) -> str:
-    """Import a device; return why no further one is to be asked for, or ""."""
-    ended, start, passed = "", _begin(row), row["report"] or False
+    """Import a device; return why no further one is to be requested, or ""."""
+    stop_reason, start, report = "", _mark_unknown(row), row["report"] or False
     try:
-        import_device(client, row["device"], preflight=passed, verify=verify, patience=patience)
+        import_device(client, row["device"], preflight=report, verify=verify, patience=patience)
         row.update(outcome=IMPORTED, cause="", advice="")
     except NotInRoom as error:
-        ended = _fail(row, NOT_SEEN, error)
+        stop_reason = _fail(row, NOT_SEEN, error)
     except ConfkitError as error:
-        ended = _fail(row, REFUSED, error)
+        stop_reason = _fail(row, REFUSED, error)
     row["seconds"] += time.monotonic() - start
-    return ended
+    return stop_reason
 
 
 def remove_devices(
@@ -209,17 +209,17 @@ def remove_devices(
     *,
     encoding: str | None = None,
 ) -> "pd.DataFrame":
-    """Remove devices (B2), and return one row per device, in order, with what became of it; a
-    failure does not end it, but a service that cannot be reached does.
+    """Remove devices (B2), and return one row per device, in order, with its outcome; stop only if
+    the service cannot be reached.
 
-    `devices` are Device records, or a table (see `import_devices`) with room_id, user_id and, where
-    it is known, user_address; one that is missing or masked is looked up in B3. Of the result of
-    `import_devices` only what was imported, or may have been ("unknown"), is removed; the others
-    are left alone, as is what `stray_devices` could not find out about. A mistake in the table is a
-    TableError, and nothing is sent. Ctrl-C gives what is done so far.
+    `devices` are Device records, or a table (see `import_devices`) with room_id, user_id and,
+    optionally, user_address; a missing or masked address is looked up in B3. Of the result of
+    `import_devices` only devices that were imported, or may have been ("unknown"), are removed;
+    the others are left alone, as are those that `stray_devices` calls "not known". A mistake in the
+    table is a TableError, and nothing is sent. Ctrl-C returns the results so far.
 
     Columns: `row` (the line of the file, or the position from 1), `outcome`, a category:
-    "removed", "not there", "failed", "unknown" (the answer was lost, or leaves it open), "left
+    "removed", "not there", "failed", "unknown" (the response was lost, or leaves it open), "left
     alone", "not tried"; `room_id`, `user_id`, `cause`, `advice`, `user_name`, `user_address`
     (masked), `seconds`.
     """
@@ -236,18 +236,18 @@ def remove_devices(
     del devices  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
-    again = "Call again with the same devices: what is gone already is then not there."
-    ended = ""  # why no further device is asked for
+    retry_advice = 'Call again with the same devices: those already removed are "not there".'
+    stop_reason = ""  # why no further device is requested
     try:
         _look_up_addresses(client, rows)
         for row in rows:
             if row["outcome"] == NOT_TRIED:
-                ended = _remove(client, row)
-            if ended:
+                stop_reason = _remove(client, row)
+            if stop_reason:
                 break
     except KeyboardInterrupt:
-        ended = _INTERRUPTED
-    return _result(rows, REMOVALS, ended, again)
+        stop_reason = _INTERRUPTED
+    return _result(rows, REMOVALS, stop_reason, retry_advice)
 
 
 def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[Problem]]:
@@ -259,71 +259,73 @@ def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[
         outcome, reason, verdict = (str(cells.pop(of, None) or "").strip() for of in optional[2:])
         if address is not None and MASK not in str(address):
             cells["user_address"] = address
-        fields, wrong = parse_cells(cells)
-        problems += [Problem(number, column, problem) for column, problem in wrong]
+        fields, cell_problems = parse_cells(cells)
+        problems += [Problem(number, column, problem) for column, problem in cell_problems]
         if problems:
             continue
-        # pandas reads a name of digits as a number.
+        # pandas reads a name made of digits as a number.
         fields["user_name"] = str(name) if name else None
         row = _new_row(number, Device(**{"user_address": address, **fields}))
-        # Only imports have verdicts: what a removal did not try is still to be removed.
+        # Only imports have verdicts: a device that a removal did not try is still to be removed.
         removable = outcome in _REMOVABLE or (outcome == NOT_TRIED and not verdict)
         if not removable or reason == NOT_KNOWN:
-            advice = f"To remove it all the same: {remove_call(row['device'])}"
-            cause = f"In the table it is {reason or outcome!r}."
+            advice = f"To remove it anyway: {remove_call(row['device'])}"
+            cause = f"The table says {reason or outcome!r}."
             row.update(outcome=LEFT_ALONE, cause=cause, advice=advice)
         rows.append(row)
     return rows, problems
 
 
 def _look_up_addresses(client: Client, rows: Sequence[Row]) -> None:
-    """Complete the devices whose address is missing or masked: B2 wants all of it."""
-    vague = [row for row in rows if row["outcome"] == NOT_TRIED and _is_vague(row["device"])]
-    listed = devices_of(client, [row["device"].room_id for row in vague])
+    """Look up addresses that are missing or masked: B2 requires them in full."""
+    incomplete = [
+        row for row in rows if row["outcome"] == NOT_TRIED and _lacks_address(row["device"])
+    ]
+    listed = devices_of(client, [row["device"].room_id for row in incomplete])
     by_id = {(device.room_id, device.user_id): device for device in listed}
-    for row in vague:
+    for row in incomplete:
         device: Device = row["device"]
         known = by_id.get((device.room_id, device.user_id))
         if known and str(device.user_address or known.user_address) == str(known.user_address):
             row.update(_about(known))
         else:
-            row.update(outcome=NOT_THERE, cause="B3 does not list it, or with another address.")
+            row.update(outcome=NOT_THERE, cause="B3 does not list it at this address.")
 
 
-def _is_vague(device: Device) -> bool:
+def _lacks_address(device: Device) -> bool:
     return device.user_address is None or MASK in device.user_address.reveal()
 
 
 def _remove(client: Client, row: Row) -> str:
-    """Remove a device; return why no further one is to be asked for, or ""."""
-    ended, start = "", _begin(row)
+    """Remove a device; return why no further one is to be requested, or ""."""
+    stop_reason, start = "", _mark_unknown(row)
     try:
         remove_device(client, row["device"])
         row.update(outcome=REMOVED, cause="", advice="")
     except UserNotFound as error:
-        ended = _fail(row, NOT_THERE, error)
+        stop_reason = _fail(row, NOT_THERE, error)
     except ConfkitError as error:
-        ended = _fail(row, FAILED, error)
+        stop_reason = _fail(row, FAILED, error)
     row["seconds"] += time.monotonic() - start
-    return ended
+    return stop_reason
 
 
 def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -> "pd.DataFrame":
-    """Return one row per device that B3 lists and that cannot be seen in its room, or may not be.
+    """Return one row per device that B3 lists but that is, or may be, missing from its room.
 
-    In these rooms, or in all that B3 names. Columns: `room_id`, `user_id`, `user_name`,
+    In the given rooms, or in all that B3 names. Columns: `room_id`, `user_id`, `user_name`,
     `user_address` (masked), all `string`; `reason`, a category: "room gone" (404), "room closed",
-    "not among the users" (A6), or "not known", with the error as `cause`, when the room could not
-    be read. B3 is asked once, A3 and A6 once for each room, up to the end or until the service
-    cannot be reached: then the devices of the other rooms are "not known", too.
+    "not among the users" (A6), or "not known", with the error as `cause`, if the room could not be
+    read. B3 is called once, A3 and A6 once per room, until the service cannot be reached: then the
+    devices of the remaining rooms are "not known".
     """
     if isinstance(room_ids, str):
         room_ids = [room_ids]
-    wanted = None if room_ids is None else [parse_id(B3, "room_id", value) for value in room_ids]
-    listed = list_devices(client) if wanted is None else devices_of(client, wanted)
-    rooms: dict[str, list[Device]] = {room_id: [] for room_id in wanted or ()}
+    ids = None if room_ids is None else [parse_id(B3, "room_id", value) for value in room_ids]
+    listed = list_devices(client) if ids is None else devices_of(client, ids)
+    rooms: dict[str, list[Device]] = {room_id: [] for room_id in ids or ()}
     for device in listed:
-        if wanted is None or device.room_id in rooms:
+        if ids is None or device.room_id in rooms:
             rooms.setdefault(device.room_id, []).append(device)
     strays: list[Row] = []
     no_service = ""
@@ -342,7 +344,7 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
 
 
 def _reason_and_users(client: Client, room_id: str) -> tuple[str, set[str]]:
-    """Why the devices of a room are strays, and the users who are in it and so are not."""
+    """Return why devices of a room are strays, and the users in it, who are none."""
     try:
         if ROOM_STATUS.get(get_room(client, room_id).room_status or 0) == "closed":
             return ROOM_CLOSED, set()
@@ -364,15 +366,15 @@ def _about(device: Device) -> Row:
     return {"device": device, "user_address": address_text(device), **names}
 
 
-def _begin(row: Row) -> float:
-    """Make a row unknown, as it stays when Ctrl-C comes meanwhile, and return the time."""
-    look = f"Look with ck.list_devices(client, {row['room_id']!r}) whether the device is there."
-    row.update(outcome=UNKNOWN, cause=_INTERRUPTED, advice=look)
+def _mark_unknown(row: Row) -> float:
+    """Mark a row as unknown, in case of Ctrl-C before its call returns, and return the time."""
+    advice = f"Check with ck.list_devices(client, {row['room_id']!r}) whether the device is there."
+    row.update(outcome=UNKNOWN, cause=_INTERRUPTED, advice=advice)
     return time.monotonic()
 
 
 def _fail(row: Row, outcome: str, error: ConfkitError) -> str:
-    """Put an error into a row; return why no further device is to be asked for, or ""."""
+    """Record an error in a row; return why no further device is to be requested, or ""."""
     if isinstance(error, _NO_SERVICE):  # nothing was sent
         row["outcome"] = NOT_TRIED
         return str(error)
@@ -380,17 +382,21 @@ def _fail(row: Row, outcome: str, error: ConfkitError) -> str:
     row.update(outcome=outcome, cause=f"{error.summary}.", advice=error.advice)
     if report := getattr(error, "report", None):
         row.update(verdict=report.verdict, cause=report.cause, advice=report.advice)
-    look_up = getattr(error, "lookup_error", None)  # nobody answered that either
+    look_up = getattr(error, "lookup_error", None)  # the service may be gone by then
     return str(look_up) if isinstance(look_up, _NO_SERVICE) else ""
 
 
 def _result(
-    rows: Sequence[Row], outcomes: tuple[str, ...], ended: str, again: str, *verdict: str
+    rows: Sequence[Row],
+    outcomes: tuple[str, ...],
+    stop_reason: str,
+    retry_advice: str,
+    *verdict: str,
 ) -> "pd.DataFrame":
-    """One row per device. `ended` says why some were not tried, `again` how to go on with them."""
+    """Return one row per device. Devices not tried get `stop_reason` and `retry_advice`."""
     for row in rows:
         if row["outcome"] == NOT_TRIED:
-            row.update(cause=ended, advice=again)
+            row.update(cause=stop_reason, advice=retry_advice)
         row.update(cause=redact(row["cause"]), advice=redact(row["advice"]))
     names = ("row", "outcome", *verdict, "room_id", "user_id", "cause", "advice", "user_name")
     return _frame(rows, (*names, "user_address", "seconds"), outcome=outcomes)

@@ -1,10 +1,10 @@
-"""The devices that a table names, all of them checked before anything is done with one."""
+"""The devices of a table, all checked before any of them is used."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..devices import address_checked, options_checked
+from ..devices import check_address, check_options
 from ..diagnosis.camera import camera_key
 from ..errors import ParameterError
 from ..operations import B1
@@ -21,13 +21,13 @@ _MAX_LINES = 20  # of problems in a message
 
 
 class TableError(ParameterError):
-    """A table has mistakes, and nothing was sent; `problems` lists row, column and problem."""
+    """A table has mistakes, and nothing was sent; `problems` lists row, column and text."""
 
     problems: tuple[Problem, ...]
 
 
 def table_error(problems: Sequence[Problem]) -> TableError:
-    """Return the error that quotes the first problems of a table and holds all of them."""
+    """Return the error that quotes the first problems of a table and contains all."""
     text = ""
     for row, column, problem in problems[:_MAX_LINES]:
         where = ", ".join(filter(None, ("" if row is None else f"row {row}", column)))
@@ -44,9 +44,9 @@ def table_error(problems: Sequence[Problem]) -> TableError:
 def read_devices(
     table: object, encoding: str | None = None, login_password: Secret | None = None
 ) -> tuple[list[tuple[int, Device]], list[Problem]]:
-    """Return the devices of a table with the numbers of their rows, and every problem that it has.
+    """Return the devices of a table with their row numbers, and all problems of the table.
 
-    `login_password` is that of rows with a login_name and no password of their own."""
+    `login_password` applies to rows with a login_name but no password."""
     rows, problems = read_table(table, REQUIRED, (*_LOGIN, "user_data", "options"), encoding)
     damaged = {(problem.row, problem.column) for problem in problems}
     devices = []
@@ -54,9 +54,12 @@ def read_devices(
     for number, cells in rows:
         if cells.get("login_name") and not cells.get("login_password"):
             cells["login_password"] = login_password
-        fields, wrong = parse_cells(cells)
-        wrong = [*(wrong or _contradictions(fields)), *_repeated(fields, number, rows_of)]
-        for column, problem in wrong:
+        fields, cell_problems = parse_cells(cells)
+        cell_problems = [
+            *(cell_problems or _contradictions(fields)),
+            *_duplicates(fields, number, rows_of),
+        ]
+        for column, problem in cell_problems:
             if (number, column) not in damaged:
                 problems.append(Problem(number, column, problem))
         if not problems:
@@ -65,20 +68,20 @@ def read_devices(
 
 
 def parse_cells(cells: Cells) -> tuple[Cells, list[tuple[str, str]]]:
-    """Return the values of the cells that are right, and column and problem of each other."""
-    fields, wrong = {}, []
+    """Return the values of the valid cells, and column and problem of the others."""
+    fields, cell_problems = {}, []
     for name, cell in cells.items():
         try:
             fields[name] = _parse(name, cell)
         except ValueError as error:
-            wrong.append((name, _sentence(error)))
-    return fields, wrong
+            cell_problems.append((name, _sentence(error)))
+    return fields, cell_problems
 
 
 def _parse(name: str, cell: Any) -> Any:
     if isinstance(cell, str) and name != "user_data":
-        if cell.strip() != cell and name in _LOGIN:  # it may be meant
-            raise ValueError("The cell has white space around its text. Take it out.")
+        if cell.strip() != cell and name in _LOGIN:  # it may be intended
+            raise ValueError("The cell has white space around its text. Remove it.")
         cell = cell.strip()
     if cell is None or cell == "":
         if name in REQUIRED:
@@ -89,15 +92,15 @@ def _parse(name: str, cell: Any) -> Any:
     if name == "options":
         return _parse_options(cell)
     if not isinstance(cell, str | Secret):
-        raise ValueError("The cell is not a text. Read the column as text, as with dtype=str.")
+        raise ValueError("The cell is not text. Read the column as text, as with dtype=str.")
     if name == "user_data" and MASK in str(cell):
         raise ValueError(
-            f"The cell is masked ({MASK} stands where its secret was). Take the text from "
+            f"The cell is masked (it contains {MASK} instead of the secret). Take the text from "
             "devices_frame(devices, secrets=True)."
         )
     if isinstance(cell, str):
         reject_surrogates(B1, name, cell)
-    return address_checked(B1, cell) if name == "user_address" else cell
+    return check_address(B1, cell) if name == "user_address" else cell
 
 
 def _parse_options(cell: object) -> Mapping[str, Any]:
@@ -110,19 +113,19 @@ def _parse_options(cell: object) -> Mapping[str, Any]:
         raise ValueError('The cell is not a JSON object. Write it as {"name": "value"}.')
     for name in (*_LOGIN, "assist_address"):
         if not isinstance(cell.get(name) or "", str | Secret):
-            raise ValueError(f"{name} in the cell is not a text. Write it between quotes.")
+            raise ValueError(f"{name} in the cell is not text. Put it in quotes.")
     return cell
 
 
 def _contradictions(fields: Cells) -> Iterator[tuple[str, str]]:
-    """What is wrong among cells that are valid by themselves; the login goes into the options."""
+    """Yield contradictions among valid cells, and move the login into the options."""
     login = [fields.pop(name, None) for name in _LOGIN]
     scheme = str(fields.get("user_address") or "rtsp").partition("://")[0].lower()
     if scheme not in _SCHEMES:
         known = ", ".join(f"{name}://" for name in _SCHEMES)
-        yield "user_address", f"No device is behind {scheme}://. Write one of {known}."
+        yield "user_address", f"Devices do not use {scheme}://. Use one of {known}."
     try:
-        fields["options"] = options_checked(fields.get("options"), *login)
+        fields["options"] = check_options(fields.get("options"), *login)
     except ParameterError as error:
         yield "options", _sentence(error)
         return
@@ -137,20 +140,22 @@ def _contradictions(fields: Cells) -> Iterator[tuple[str, str]]:
         return
     if name and not password and address.login_password is None:
         problem = "The cell is empty, but login_name is not. Fill it in"
-        yield "login_password", f"{problem}; an empty one is written rtsp://NAME:@HOST."
+        yield "login_password", f"{problem}; write an empty password as rtsp://NAME:@HOST."
 
 
-def _repeated(fields: Cells, number: int, rows_of: dict[object, int]) -> Iterator[tuple[str, str]]:
-    """What may stand in a table once and is in a row before: a user ID, and a camera in a room."""
+def _duplicates(
+    fields: Cells, number: int, rows_of: dict[object, int]
+) -> Iterator[tuple[str, str]]:
+    """Yield user IDs, and cameras of the same room, that occur in an earlier row."""
     if "user_id" in fields:
         first = rows_of.setdefault(fields["user_id"], number)
         if first != number:
-            yield "user_id", f"Row {first} has this user_id too. Give each device one of its own."
+            yield "user_id", f"Row {first} has the same user_id. Give each device its own."
     if "user_address" in fields and "room_id" in fields:
         camera = camera_key(Device(fields["room_id"], "", user_address=fields["user_address"]))
         first = rows_of.setdefault((fields["room_id"], camera), number)
         if first != number:
-            yield "user_address", f"Row {first} has this camera in the same room. Leave one out."
+            yield "user_address", f"Row {first} has this camera in the same room. Remove one."
 
 
 def _sentence(error: ValueError) -> str:

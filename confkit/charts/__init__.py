@@ -1,4 +1,4 @@
-"""Charts: a DataFrame in, a matplotlib Figure out, no I/O; `summary()` is each as plain text."""
+"""Charts: a DataFrame in, a matplotlib Figure out, no I/O; `summary()` is the chart as text."""
 
 from .curve import occupancy_curve
 from .heatmap import occupancy_heatmap

@@ -1,4 +1,4 @@
-"""One room over time: its users as steps, its cap as a dashed line, gaps where nothing is known."""
+"""One room over time: its users as steps, its cap as a dashed line, gaps where nothing was read."""
 
 from collections.abc import Iterator
 from datetime import tzinfo
@@ -16,11 +16,11 @@ from ..text import counted
 from .figure import BLUE, INK, LINE, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
 from .rooms import clean, require_columns, room_state
 
-_FAR = 2.5  # a cap so many times the peak would press the curve flat: the title alone names it
-_MOST = 300  # steps that can be told apart, and pointed at
-_LONGEST = pd.Timedelta("8D")  # over more days samples look like a bar code
+_MAX_CAP_RATIO = 2.5  # to the peak: a higher cap would flatten the curve, and is not drawn
+_MAX_STEPS = 300  # that can be distinguished, and pointed at
+_MAX_PERIOD = pd.Timedelta("8D")  # over longer periods samples look like a bar code
 _TOP, _BOTTOM = 26, 208  # pixels: the area of the steps
-# More steps are taken together by the first of these of which there are few enough.
+# Too many steps are aggregated into the first of these bins of which there are few enough.
 _BINS = {"1min": "minute", "5min": "5 minutes", "15min": "15 minutes", "1h": "hour", "1D": "day"}
 
 
@@ -34,12 +34,12 @@ def occupancy_curve(
 ) -> Chart:
     """Return a Figure of one room over time: its users, and its `attendee_max` as a dashed line.
 
-    `samples` are those of `load_occupancy`: `time`, `room_id`, `users` and, where there are such,
-    `attendee_max` and `ret`. A sample that failed and a sweep that is missing are gaps, marked as
-    not read. Of more than 300 changes or 8 days each step is the peak of an hour, a day, ... .
-    `topic` names the room, the service of the samples' `attrs` stands in the title; `tz` defaults
-    to local time, `width` to 720 pixels. `summary()` is the title as plain text. ValueError: a
-    column is missing, or there is no such time zone.
+    `samples` are those of `load_occupancy`: `time`, `room_id`, `users`, optionally `attendee_max`
+    and `ret`. Failed samples and missing sweeps are gaps, marked as not read. With more than 300
+    changes or 8 days each step is the peak of an hour, a day, ... . `topic` names the room, the
+    title has the service of the samples' `attrs`; `tz` defaults to local time, `width` to 720
+    pixels. `summary()` is the title as plain text. ValueError: a column is missing, or no such time
+    zone.
     """
     zone, zone_name = time_zone(tz)
     steps = track(samples, room_id, zone)
@@ -51,8 +51,8 @@ def occupancy_curve(
     details.append(f"{format_span(steps.index[0], steps.index[-1])} ({zone_name})")
     if steps["users"].max() > 0:
         details.append(f"peak on {format_moment(steps.index[int(steps['users'].argmax())])}")
-    if lost := steps["lasts"][steps["users"].isna()].sum():
-        details.append(f"not read for {duration(lost)}")
+    if unread := steps["lasts"][steps["users"].isna()].sum():
+        details.append(f"not read for {duration(unread)}")
     summary = "\n".join([finding, *filter(None, details)])
     chart = Chart(finding, details, _BOTTOM + 24, summary, width)
     _draw(chart, name, *readable(steps))
@@ -62,11 +62,11 @@ def occupancy_curve(
 def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     """Return the room's steps in order of time: each lasts to the next, the last row is the end.
 
-    The index is local time. `users` and `cap` are floats, missing where unknown; a `cap` of 0 is
-    none. A sample `lasts` for the usual interval, the median of those around it, and where the next
-    is later than that a step follows of which nothing is known. `full` is for how many minutes the
-    users were at the cap. `ret` is missing where there was no sample. Of two samples of one time
-    the last counts.
+    The index is local time. `users` and `cap` are floats, missing if unknown; a `cap` of 0 means no
+    cap. A sample `lasts` for the usual interval, the median of those around it; if the next one is
+    later, a step of unknown values follows. `full` is the number of minutes with the users at the
+    cap. `ret` is missing where there was no sample. Of two samples at the same time the last
+    counts.
     """
     require_columns(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
@@ -74,14 +74,14 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     rows["time"] = pd.to_datetime(rows["time"], utc=True).dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
     rows = rows.apply(pd.to_numeric).astype("float64").fillna({"ret": 0})
-    apart = rows.index.to_series().diff().shift(-1).dt.total_seconds()
+    gaps = rows.index.to_series().diff().shift(-1).dt.total_seconds()
     # The interval of a recording may change.
-    usual = apart.rolling(11, center=True, min_periods=1).median().fillna(60)
-    late = ~(apart <= 1.5 * usual)
+    usual = gaps.rolling(11, center=True, min_periods=1).median().fillna(60)
+    late = ~(gaps <= 1.5 * usual)
     ends = rows.index[late] + pd.to_timedelta(usual[late].to_numpy(), unit="s")
     steps: pd.DataFrame = rows.reindex(rows.index.union(ends))
     steps = steps.rename(columns={"attendee_max": "cap"})
-    # A cap that was not read is what it was before; one that was read as missing is none.
+    # A cap that was not read keeps its last value; one that was read as missing is no cap.
     steps["cap"] = steps["cap"].mask(steps["cap"].isna() & (steps["ret"] == 0), 0).ffill()
     steps["lasts"] = steps.index.to_series().diff().shift(-1).dt.total_seconds() / 60
     full = (steps["users"] >= steps["cap"]) & (steps["cap"] > 0)
@@ -89,16 +89,16 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
 
 
 def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return the steps, of those that are alike and follow each other one, and ""; or where they
-    are too many or too long a time, the peak and the minutes at the cap of each "hour", "day", ...
-    of local time, and its name."""
+    """Return the steps, equal neighbours merged, and ""; or, if they are too many or cover too long
+    a time, the peak and the minutes at the cap per "hour", "day", ... of local time, and that
+    name."""
     values = steps[["users", "cap"]].fillna(-1)
     new = values.ne(values.shift()).any(axis=1)
     new.iloc[-1] = True
     period = steps.index[-1] - steps.index[0]
-    if new.sum() <= _MOST and period <= _LONGEST:
+    if new.sum() <= _MAX_STEPS and period <= _MAX_PERIOD:
         return steps.assign(full=steps.groupby(new.cumsum())["full"].transform("sum"))[new], ""
-    size = next((size for size in _BINS if period / pd.Timedelta(size) <= _MOST), "7D")
+    size = next((size for size in _BINS if period / pd.Timedelta(size) <= _MAX_STEPS), "7D")
     bins = steps.iloc[:-1].resample(size)
     peaks = bins[["users", "cap"]].max().assign(full=bins["full"].sum())
     peaks = peaks.reindex(peaks.index.union(steps.index[-1:]))
@@ -106,52 +106,52 @@ def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def _finding(steps: pd.DataFrame) -> str:
-    """Return the room's peak, and for how long it was full, in one line."""
+    """Return the room's peak, and how long it was full, in one line."""
     if steps.empty:
         return "no samples"
     if steps["users"].isna().all():
-        return "no sample could be read"
+        return "never read"
     fullest = steps.iloc[int(steps["users"].argmax())]
     peak, cap, full = fullest["users"], fullest["cap"], steps["full"].sum()
     if not peak:
-        return "empty whenever it was read"
+        return "empty in all samples"
     text = f"peak {counted(int(peak), 'user')}, {'cap not read' if pd.isna(cap) else 'no cap'}"
     if cap > 0:
         text = f"peak {peak:,.0f} of {cap:,.0f} users"
     return f"{text}, at the cap for {duration(full)}" if full else text
 
 
-def _draw(chart: Chart, name: str, steps: pd.DataFrame, each: str) -> None:
-    """Draw steps, each the peak of what is named or, where nothing is, as they are."""
+def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
+    """Draw the steps, each the peak of a bin if `bin_name` is not empty."""
     users, full = steps["users"], steps["full"] > 0
-    cap = steps["cap"].where(steps["cap"].between(1, _FAR * max(4.0, users.max())))
+    cap = steps["cap"].where(steps["cap"].between(1, _MAX_CAP_RATIO * max(4.0, users.max())))
     most = 1.16 * np.nanmax([1.0, users.max(), cap.max()])
     values = [value for value in MaxNLocator(4, integer=True).tick_values(0, most) if value <= most]
     first, last = steps.index[0], steps.index[-1]
-    begin, end = max(36, 12 + text_width(f"{values[-1]:,.0f}")), chart.wide - 8
+    begin, end = max(36, 12 + text_width(f"{values[-1]:,.0f}")), chart.width_px - 8
     scale = (end - begin) / (last - first).total_seconds()
     edges = begin + scale * (steps.index - first).total_seconds().to_numpy()
 
     def y_of(value: Any) -> Any:
         return _BOTTOM - (_BOTTOM - _TOP) * value / most
 
-    def draw_steps(values: "pd.Series[float]", **look: Any) -> None:
+    def draw_steps(values: "pd.Series[float]", **style: Any) -> None:
         heights = y_of(values.to_numpy()[:-1])
-        chart.add_artist(StepPatch(heights, edges, transform=chart.pixels, **look))
+        chart.add_artist(StepPatch(heights, edges, transform=chart.pixels, **style))
 
     for value in values:
         chart.box(begin, y_of(value), end - begin, 0.7, LINE)
         chart.write(begin - 6, y_of(value) + 4, f"{value:,.0f}", ha="right", color=SOFT)
-    free = 0.0  # from where on there is space for a word
-    for moment, word in _ticks(first, last, round(chart.wide / 95)):
+    free = 0.0  # the x from which there is space for a label
+    for moment, word in _ticks(first, last, round(chart.width_px / 95)):
         x, half = begin + scale * (moment - first).total_seconds(), text_width(word) / 2
         chart.box(x, _BOTTOM, 1, 4, LINE)
-        if free <= x - half and x + half <= chart.wide:
+        if free <= x - half and x + half <= chart.width_px:
             chart.write(x, _BOTTOM + 17, word, ha="center", color=SOFT)
             free = x + half + 6
     for part, colour in ((~full, BLUE), (full, ORANGE)):
-        look = {"facecolor": (colour, 0.5), "edgecolor": colour, "linewidth": 0.8}
-        draw_steps(users.where(part), baseline=_BOTTOM, fill=True, **look)
+        style = {"facecolor": (colour, 0.5), "edgecolor": colour, "linewidth": 0.8}
+        draw_steps(users.where(part), baseline=_BOTTOM, fill=True, **style)
     gaps = [(left, right) for unread, left, right in _runs(users.isna(), edges) if unread]
     for left, right in gaps:
         chart.box(left, _TOP, right - left, _BOTTOM - _TOP, NEUTRAL, 0.15)
@@ -160,25 +160,27 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, each: str) -> None:
     draw_steps(cap, baseline=None, fill=False, edgecolor=INK, linewidth=1.2, linestyle=(0, (5, 3)))
     for value, left, right in _runs(cap.fillna(0), edges):
         word, y = f"attendee_max {value:,.0f}", y_of(value) - 5
-        wide = text_width(word)
+        width_px = text_width(word)
         if value and right == edges[-1]:
             chart.write(right, y, word, ha="right")
-        elif value and wide < min(right - left, end - wide - left):  # clear of the last one
+        elif value and width_px < min(right - left, end - width_px - left):  # clear of the last one
             chart.write(left, y, word)
     legend = [
-        (f"peak of each {each}" if each else "users", BLUE, 0.5, users.notna().any()),
-        ("full at times" if each else "full", ORANGE, 0.5, full.any()),
+        (f"peak of each {bin_name}" if bin_name else "users", BLUE, 0.5, users.notna().any()),
+        ("full at times" if bin_name else "full", ORANGE, 0.5, full.any()),
         ("not read", NEUTRAL, 0.15, any(right - left <= 60 for left, right in gaps)),
     ]
     chart.legend_row(begin, 12, [entry[:3] for entry in legend if entry[3]])
     for place, (start, stop) in enumerate(pairwise(steps.index)):
-        text = f"{name}, {_format_step(start, stop)}: {_describe(steps.iloc[place], bool(each))}"
+        text = (
+            f"{name}, {_format_step(start, stop)}: {_describe(steps.iloc[place], bool(bin_name))}"
+        )
         left, right = edges[place : place + 2]
         chart.hover(left, _TOP, right - left, _BOTTOM - _TOP, text)
 
 
 def _runs(values: "pd.Series[Any]", edges: Any) -> Iterator[tuple[Any, float, float]]:
-    """Yield each value of the steps, and where those that have it in a row begin and end."""
+    """Yield each run of equal values of the steps: the value, and its edges."""
     for value, run in groupby(range(len(values) - 1), lambda place: values.iloc[place]):
         places = [*run]
         yield value, edges[places[0]], edges[places[-1] + 1]
@@ -192,14 +194,14 @@ def _describe(step: "pd.Series[float]", peak: bool) -> str:
 
 
 def _format_step(start: Any, end: Any) -> str:
-    """Return from when to when a step is; of one that is shorter than a day, the hours alone."""
+    """Return the start and end of a step; the end without its date if shorter than a day."""
     short = end - start < pd.Timedelta("1D")
     return f"{format_moment(start)} to {f'{end:%H:%M}' if short else format_moment(end)}"
 
 
 def _ticks(first: Any, last: Any, most: int) -> Iterator[tuple[Any, str]]:
-    """Yield at most so many times that are round by the local clock, each with how to write it."""
-    library: Any = dates  # which has no types
+    """Yield at most `most` round local times, each with its label."""
+    library: Any = dates  # without types
     locator = library.AutoDateLocator(tz=first.tz, minticks=2, maxticks=most)
     day, hour = "%a %d %b", "%H:%M"
     formats = {

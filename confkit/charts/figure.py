@@ -1,4 +1,4 @@
-"""The figure of all charts: its finding on top, in a notebook an SVG in the colours of the page."""
+"""The figure of all charts: the finding as title; in a notebook an SVG in the page's colours."""
 
 import base64
 import hashlib
@@ -21,21 +21,21 @@ from PIL import Image
 
 from ..text import one_line, printable
 
-WIDTH = 720  # pixels, unless another one is asked for
+WIDTH = 720  # pixels, by default
 LONGEST = 240  # pixels of a name
-_DPI = 96  # so that a pixel of ours is one of the browser's
-_TITLE = 1.45  # so many times as wide as other texts is the title
+_DPI = 96  # so that our pixels are the browser's
+_TITLE = 1.45  # the title's width in relation to other text
 
-# At least 4.4:1 on white and on black, and not mistaken for each other by colour-blind people.
+# Contrast at least 4.4:1 on white and on black; distinguishable by colour-blind people.
 BLUE, AMBER, ORANGE, NEUTRAL = "#2a78ba", "#9a7000", "#c4511a", "#767676"
-# Each of these stands for a colour of the page's theme.
+# Placeholders for colours of the page's theme.
 INK, SOFT, LINE = "#222222", "#606060", "#b0b0b0"
 _THEME = {
     INK: "var(--jp-content-font-color1, currentColor)",
     SOFT: f"var(--jp-content-font-color2, {NEUTRAL})",
     LINE: "var(--jp-border-color1, #8c8c8c)",
 }
-# A browser has a font for every script; a picture takes of these what is installed.
+# A browser has fonts for every script; an image uses those of these that are installed.
 _FONTS = (
     *("DejaVu Sans", "Noto Sans CJK JP", "Noto Sans Arabic", "Noto Sans Devanagari"),
     *("Hiragino Sans", "Microsoft YaHei", "Arial Unicode MS", "Unifont"),
@@ -43,9 +43,9 @@ _FONTS = (
 
 
 class Chart(Figure):
-    """A matplotlib Figure that a notebook shows in the page's theme, with a text on each mark.
+    """A matplotlib Figure that a notebook shows in the page's theme, with a tooltip on each mark.
 
-    `finding` and the parts of `details` stand above a body of `height` pixels; 96 are an inch.
+    `finding` is the title, `details` the subtitle, above a body of `height` pixels (96 per inch).
     `summary()` is the chart as plain text, `html()` as an SVG element.
     """
 
@@ -57,117 +57,121 @@ class Chart(Figure):
         summary: str,
         width: float | None = None,
     ) -> None:
-        self.wide = width or WIDTH
-        title = _wrap(finding, (self.wide - 8) / _TITLE)
-        under = _wrap(" · ".join(filter(None, details)), self.wide - 8)
-        self._top = 16 + 20 * len(title) + 16 * len(under)
-        self._tall = self._top + height
-        super().__init__(figsize=(self.wide / _DPI, self._tall / _DPI), dpi=_DPI)
+        self.width_px = width or WIDTH
+        title = _wrap(finding, (self.width_px - 8) / _TITLE)
+        subtitle = _wrap(" · ".join(filter(None, details)), self.width_px - 8)
+        self._top = 16 + 20 * len(title) + 16 * len(subtitle)
+        self._height_px = self._top + height
+        super().__init__(figsize=(self.width_px / _DPI, self._height_px / _DPI), dpi=_DPI)
         self._summary = printable(summary)
         self._hovers: list[str] = []
         installed = {font.name for font in font_manager.fontManager.ttflist}
         self._fonts = [name for name in _FONTS if name in installed]
-        to_figure = Affine2D().translate(0, self._top).scale(1 / self.wide, -1 / self._tall)
+        to_figure = (
+            Affine2D().translate(0, self._top).scale(1 / self.width_px, -1 / self._height_px)
+        )
         self.pixels = to_figure.translate(0, 1) + self.transFigure  # from the body's top left
-        # Few fonts of other scripts are there in bold, and to ask for one logs a warning.
+        # Few fonts of other scripts exist in bold, and requesting one logs a warning.
         weight = "bold" if "".join(title).replace("…", "").isascii() else "normal"
         for number, line in enumerate(title):
             self.write(4, 18 + 20 * number - self._top, line, fontsize=11.5, fontweight=weight)
-        for number, line in enumerate(under, -len(under)):
+        for number, line in enumerate(subtitle, -len(subtitle)):
             self.write(4, 6 + 16 * number, line, color=SOFT)
 
     def summary(self) -> str:
         """Return what the chart shows, as plain text."""
         return self._summary
 
-    def write(self, x: float, y: float, text: str, **look: Any) -> None:
-        """Write a line of text, whose baseline depends on no font; dollars in it are dollars."""
-        look = {"fontsize": 9, "color": INK, "fontfamily": self._fonts, **look}
-        look |= {"transform": self.pixels, "va": "baseline", "parse_math": False}
-        self.text(x, y, one_line(text), **look)
+    def write(self, x: float, y: float, text: str, **style: Any) -> None:
+        """Write a line of text; its baseline depends on no font, and dollars start no formula."""
+        style = {"fontsize": 9, "color": INK, "fontfamily": self._fonts, **style}
+        style |= {"transform": self.pixels, "va": "baseline", "parse_math": False}
+        self.text(x, y, one_line(text), **style)
 
     def box(
         self, x: float, y: float, width: float, height: float, colour: str, alpha: float = 1
     ) -> None:
         """Fill a box."""
-        look: dict[str, Any] = {"color": colour, "alpha": alpha, "linewidth": 0}
-        self.add_artist(Rectangle((x, y), width, height, transform=self.pixels, **look))
+        style: dict[str, Any] = {"color": colour, "alpha": alpha, "linewidth": 0}
+        self.add_artist(Rectangle((x, y), width, height, transform=self.pixels, **style))
 
     def hover(self, x: float, y: float, width: float, height: float, text: str) -> None:
-        """Have a page say the text while the pointer rests on this box."""
+        """Add a tooltip to this box."""
         self._hovers.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}">'
             f"<title>{escape(one_line(text))}</title></rect>"
         )
 
     def legend_row(self, left: float, y: float, entries: Iterable[tuple[str, str, float]]) -> None:
-        """Write words beside each other, each after a square of its colour and opacity."""
+        """Write a legend, each entry after a square of its colour and opacity."""
         x = left
         for word, colour, alpha in entries:
             width = 34 + text_width(word)
-            if x + width > self.wide:
+            if x + width > self.width_px:
                 x, y = left, y + 18
             self.box(x, y - 10, 11, 11, colour, alpha)
             self.write(x + 16, y, word, color=SOFT)
             x += width
 
     def savefig(self, *arguments: Any, **settings: Any) -> None:
-        """Save as any Figure does; a letter that no installed font has is a box, and no warning."""
+        """Save as any Figure does; a character that no installed font has is a box, without a
+        warning."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
             warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
             super().savefig(*arguments, **settings)
 
     def html(self) -> str:
-        """Return an SVG element in the colours of the page's theme, as wide as the chart or its
-        place, which says what each mark is and needs nothing else of the page."""
+        """Return a self-contained SVG element in the colours of the page's theme, with tooltips, at
+        most as wide as its container."""
         place = f'transform="scale(0.75) translate(0 {self._top})"'
         hovers = f'<g fill="none" pointer-events="all" {place}>{"".join(self._hovers)}</g>'
         return self._svg("none", _THEME, hovers)
 
-    def _svg(self, paper: str, colours: Mapping[str, str], hovers: str) -> str:
-        drawn, usual = StringIO(), rcParams["svg.fonttype"]
+    def _svg(self, background: str, colours: Mapping[str, str], hovers: str) -> str:
+        buffer, previous = StringIO(), rcParams["svg.fonttype"]
         # Not rc_context, which would undo what another thread sets meanwhile.
         rcParams["svg.fonttype"] = "none"
         try:
-            self.savefig(drawn, format="svg", facecolor=paper, metadata={"Date": None})
+            self.savefig(buffer, format="svg", facecolor=background, metadata={"Date": None})
         finally:
-            rcParams["svg.fonttype"] = usual
-        body = drawn.getvalue().partition("<svg")[2].partition(">")[2]
-        # Its style is for everything in the page; nothing of ours refers to other definitions.
+            rcParams["svg.fonttype"] = previous
+        body = buffer.getvalue().partition("<svg")[2].partition(">")[2]
+        # Drop matplotlib's style, which applies to the whole page, and definitions we do not use.
         body = re.sub(r"<(metadata|defs)>.*?</\1>|<!--.*?-->", "", body, flags=re.DOTALL)
         body = re.sub(r"<[^>]+>", lambda tag: _plain_tag(tag[0], colours), body)
         body = re.sub(r">\s+<", "><", body).strip().removesuffix("</svg>")
         return (
             '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
-            f'viewBox="0 0 {0.75 * self.wide:g} {0.75 * self._tall:g}" '
+            f'viewBox="0 0 {0.75 * self.width_px:g} {0.75 * self._height_px:g}" '
             f'aria-label="{escape(self.summary())}" class="tex2jax_ignore mathjax_ignore" '
-            f'style="width: {self.wide:g}px; max-width: 100%; height: auto; '
+            f'style="width: {self.width_px:g}px; max-width: 100%; height: auto; '
             f'font-family: sans-serif">{body}{hovers}</svg>'
         )
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
-        """Return the chart as text, as HTML, and as a picture of twice the size."""
-        drawn, small, alt = BytesIO(), BytesIO(), escape(self.summary())
-        self.savefig(drawn, format="png", dpi=2 * _DPI, facecolor="white")
-        with Image.open(drawn) as picture:  # of 64 colours it takes a third
+        """Return the chart as text, as HTML, and as an image of twice the size."""
+        buffer, small, alt = BytesIO(), BytesIO(), escape(self.summary())
+        self.savefig(buffer, format="png", dpi=2 * _DPI, facecolor="white")
+        with Image.open(buffer) as picture:  # with 64 colours it takes a third
             picture.convert("RGB").quantize(64).save(small, "png", optimize=True)
-        # An <img> does not know the page's theme, so it brings its own white paper.
+        # An <img> does not know the page's theme, so it has a white background.
         image = base64.b64encode(self._svg("white", {}, "").encode()).decode()
         name = f"confkit-{hashlib.sha256(image.encode()).hexdigest()[:12]}"
-        # JupyterLab takes styles and SVG from what is not trusted: the image is what remains then.
+        # JupyterLab strips styles and SVG from an untrusted notebook: then the image remains.
         page = (
             f'<div class="confkit-chart {name}"><style>.{name} > [hidden] {{ display: block }} '
             f'.{name} > img {{ display: none }}</style><div hidden="hidden">{self.html()}</div>'
-            f'<img width="{self.wide:g}" alt="{alt}" src="data:image/svg+xml;base64,{image}"></div>'
+            f'<img width="{self.width_px:g}" alt="{alt}" '
+            f'src="data:image/svg+xml;base64,{image}"></div>'
         )
         png = base64.b64encode(small.getvalue()).decode()
         data = {"text/plain": self.summary(), "text/html": page, "image/png": png}
-        return data, {"image/png": {"width": round(self.wide), "alt": self.summary()}}
+        return data, {"image/png": {"width": round(self.width_px), "alt": self.summary()}}
 
 
 def _plain_tag(tag: str, colours: Mapping[str, str]) -> str:
-    """Return a tag of matplotlib's SVG in the page's font and these colours, with short numbers."""
+    """Return a tag of matplotlib's SVG in the page's font and colours, with numbers rounded."""
     tag = re.sub(r' id="[^"]*"| transform="rotate\(-?0 [^"]*"|font-family: [^;]*; ', "", tag)
     tag = re.sub(r"'DejaVu Sans'[^;\"]*", "sans-serif", tag)  # of older matplotlibs
     if " d=" in tag:
@@ -179,22 +183,22 @@ def _plain_tag(tag: str, colours: Mapping[str, str]) -> str:
 
 
 def text_width(text: str) -> float:
-    """Return how many pixels a text takes at the size of all but the title."""
+    """Return the width of a text in pixels, at the size of everything but the title."""
     return sum(map(_letter_width, text))
 
 
 @cache
 def _letter_width(letter: str) -> float:
-    """Return the pixels of a letter in DejaVu Sans: few of a browser's fonts are wider."""
+    """Return the width of a letter in DejaVu Sans: few of a browser's fonts are wider."""
     if unicodedata.east_asian_width(letter) in "WF":
-        return 14  # what a picture shows in place of a font that is not installed
+        return 14  # of the box that replaces a missing glyph
     font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
     font.set_size(9, _DPI)
     return font.load_glyph(font.get_char_index(ord(letter))).linearHoriAdvance / 65536
 
 
 def shorten(text: str, end: str = "", most: float = LONGEST) -> str:
-    """Return the text and its end; the text is cut where both take more pixels."""
+    """Return the text and its end, the text shortened if both take more than `most` pixels."""
     edges = [*accumulate(map(_letter_width, text), initial=text_width(end))]
     if edges[-1] <= most:
         return text + end
@@ -202,7 +206,7 @@ def shorten(text: str, end: str = "", most: float = LONGEST) -> str:
 
 
 def _wrap(text: str, most: float) -> list[str]:
-    """Return the text in at most three lines, none of which takes more pixels."""
+    """Return the text in at most three lines of at most `most` pixels."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()

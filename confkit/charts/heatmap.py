@@ -1,4 +1,4 @@
-"""A week of a building: people at once by hour and weekday."""
+"""A building's week: people present by hour and weekday."""
 
 import calendar
 from datetime import tzinfo
@@ -12,9 +12,9 @@ from ..text import counted
 from .figure import BLUE, SOFT, Chart
 from .rooms import require_columns
 
-_ENOUGH = 0.5  # of an hour's samples have to be read for a mean that is worth a number
-_LEFT, _TOP, _WIDE, _HIGH = 40, 20, 28, 28  # pixels: where the grid begins, and of a cell
-_DEEPEST = 0.75  # the opacity up to which the page's own text stays readable on the colour
+_ENOUGH = 0.5  # of an hour's samples must have been read for a meaningful mean
+_LEFT, _TOP, _WIDE, _HIGH = 40, 20, 28, 28  # pixels: the grid's origin, and a cell's size
+_DEEPEST = 0.75  # the highest opacity at which text is readable on the colour
 
 Hours = np.ndarray[Any, Any]  # 7 weekdays by 24 hours, nan where not known
 
@@ -24,14 +24,13 @@ def occupancy_heatmap(
     *,
     tz: str | tzinfo | None = None,
 ) -> Chart:
-    """Return a Figure of the week, a cell an hour: how many people are there at once, on average.
+    """Return a Figure of the week, one cell per hour: the mean number of people present at once.
 
-    `samples` are those of `load_occupancy`: `time`, `room_id` and `people`, of which those of all
-    rooms are added up. External devices are not counted. Hours are those of `tz` (local time by
-    default). An hour in which nobody was there has no number; one of which less than half could be
-    read has a question mark. The service of the samples' `attrs` stands in the title.
-    `summary()` is the same as plain text, one line per weekday. ValueError: a column is missing, or
-    there is no such time zone.
+    `samples` are those of `load_occupancy`: `time`, `room_id` and `people`, which are summed over
+    all rooms. External devices are not counted. Hours are those of `tz` (default: local time). An
+    empty hour has no number; an hour of which less than half was read has a question mark. The
+    title has the service of the samples' `attrs`. `summary()` is the chart as plain text, one line
+    per weekday. ValueError: a column is missing, or no such time zone.
     """
     zone, zone_name = time_zone(tz)
     require_columns(samples, "the samples", "time", "room_id", "people")
@@ -40,8 +39,10 @@ def occupancy_heatmap(
         return Chart("No samples", details, 0, "No samples")
     week = mean_week(samples, zone)
     unread, count = samples["people"].isna(), samples["room_id"].nunique()
-    lost = count - samples["room_id"][~unread].nunique()
-    in_rooms = counted(count, "room") + (f", of which {lost:,} never read" if lost else "")
+    never_read = count - samples["room_id"][~unread].nunique()
+    in_rooms = counted(count, "room") + (
+        f", of which {never_read:,} never read" if never_read else ""
+    )
     edges = pd.to_datetime(samples["time"].agg(["min", "max"]), utc=True).dt.tz_convert(zone)
     details += [in_rooms, f"{format_span(*edges)} ({zone_name})"]
     if unread.any():
@@ -59,9 +60,9 @@ def occupancy_heatmap(
 def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
     """Return the mean number of people at once in all these rooms, by weekday and local hour.
 
-    A sample that was not read counts as the mean of its room in the same hour of the week, never
-    as nobody; an hour of which less than half was read is not known. A room of which nothing was
-    read in an hour is not in that hour's mean.
+    A sample that was not read counts as its room's mean in the same hour of the week, never as 0;
+    an hour of which less than half was read is unknown. A room that was never read in an hour is
+    not in that hour's mean.
     """
     times = pd.to_datetime(samples["time"], utc=True)
     local = times.dt.tz_convert(zone).dt
@@ -75,7 +76,7 @@ def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
 
 
 def format_mean(mean: float) -> str:
-    """Return a mean with as many digits as are of use and fit into a cell: 0.4, 7.0, 32, 12k."""
+    """Return a mean with as many digits as are useful and fit into a cell: 0.4, 7.0, 32, 12k."""
     if mean >= 9999.5:
         return f"{mean / 1000:.0f}k"
     return "<.1" if 0 < mean < 0.05 else f"{mean:.{0 if mean >= 9.95 else 1}f}"
@@ -83,16 +84,16 @@ def format_mean(mean: float) -> str:
 
 def _finding(week: Hours) -> str:
     if np.isnan(week).all():
-        return "No hour could be read"
+        return "Never read"
     if not np.nanmax(week):
-        return "Nobody was there"
+        return "Empty in all samples"
     day, hour = divmod(int(np.nanargmax(week)), 24)
     mean = format_mean(week[day, hour])
     return f"Busiest: {calendar.day_name[day]} {hour:02}:00, {mean} people on average"
 
 
 def _describe_day(hours: Hours) -> str:
-    """Return a day's hours in which somebody was there, and those not known."""
+    """Return the hours of a day with people, and the number of unknown ones."""
     busy = [f"{hour:02}:00 {format_mean(mean)}" for hour, mean in enumerate(hours) if mean > 0]
     if np.isnan(hours).all():
         return "not known"
@@ -115,8 +116,8 @@ def _draw(chart: Chart, week: Hours) -> None:
             text = f"{format_mean(mean)} people on average" if mean else "nobody"
         if mean > 0:
             weight = "bold" if mean == np.nanmax(week) else "normal"
-            look = {"ha": "center", "fontsize": 8.25, "fontweight": weight}
-            chart.write(x + _WIDE / 2, y + 18, format_mean(mean), **look)
+            style = {"ha": "center", "fontsize": 8.25, "fontweight": weight}
+            chart.write(x + _WIDE / 2, y + 18, format_mean(mean), **style)
         if hour == 0:
             chart.write(_LEFT - 8, y + 18, name[:3], ha="right")
         chart.hover(x, y, _WIDE, _HIGH, f"{name} {hour:02}:00 to {hour + 1:02}:00: {text}")

@@ -1,4 +1,4 @@
-"""Rooms as charts and panels describe them, and the columns that charts read."""
+"""The state of a room, as shown by charts and panels, and the columns that charts read."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,22 +7,22 @@ import pandas as pd
 
 from ..text import one_line
 
-NEARLY_FULL = 0.8  # of the cap, and what is above
+NEARLY_FULL = 0.8  # of the cap, and above
 
 
 class RoomState(NamedTuple):
-    """How full a room is, as charts and panels say it."""
+    """How full a room is."""
 
     state: str  # "full", "nearly full", "in use", "empty", "no cap" or "not read"
-    share: float | None  # of attendee_max, above 1 where it is exceeded; None where unknown
+    share: float | None  # of attendee_max, above 1 if that is exceeded; None if unknown
     text: str  # such as "3 of 5", "5 of 5, full", "3, no cap" or "not read"
 
 
 def room_state(users: Any, attendee_max: Any, read: bool = True) -> RoomState:
-    """Return the state of a room with so many users.
+    """Return the state of a room.
 
-    A number that is missing, negative or infinite is unknown. A cap that is unknown, or 0, is none;
-    if the room's fields were not `read` it is not known whether there is one.
+    A number that is missing, negative or infinite is unknown. An unknown cap, or 0, means no cap,
+    unless the room's fields were not `read`.
     """
     count, cap = whole_number(users), whole_number(attendee_max)
     if count is None or not read:
@@ -41,12 +41,12 @@ def room_state(users: Any, attendee_max: Any, read: bool = True) -> RoomState:
 
 
 def whole_number(value: Any) -> int | None:
-    """Return the number, rounded up; None where it is missing, negative or infinite."""
+    """Return the number, rounded up; None if it is missing, negative or infinite."""
     return math.ceil(value) if pd.notna(value) and 0 <= value < 1e15 else None
 
 
 def clean(text: Any) -> str:
-    """Return the text on one line, without what no font shows; nothing for a missing value."""
+    """Return the text on one line, without unprintable characters; "" for a missing value."""
     return "" if pd.isna(text) else one_line(str(text)).strip()
 
 
@@ -56,18 +56,18 @@ def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
     if missing := [name for name in names if name not in present]:
         raise ValueError(
             f"{what} has no column {', '.join(missing)}; its columns are {', '.join(present)}. "
-            "Give what occupancy_frame, load_occupancy or capacity_report returns"
+            "Pass the result of occupancy_frame, load_occupancy or capacity_report"
         )
 
 
 def numbers(frame: pd.DataFrame, *names: str) -> list[list[int | None]]:
-    """Return the columns' whole numbers; None where there is none, or no such column."""
+    """Return the columns' whole numbers; None for a missing value or column."""
     table = frame.reindex(columns=names).replace("", None)
     table = table.apply(pd.to_numeric).astype("float64")
     return [[whole_number(value) for value in table[name]] for name in names]
 
 
 def texts(frame: pd.DataFrame, *names: str) -> list[list[str]]:
-    """Return the columns' texts, each on one line; empty where there is none, or no such column."""
+    """Return the columns' texts, each on one line; "" for a missing value or column."""
     table = frame.reindex(columns=names)
     return [[clean(text) for text in table[name]] for name in names]

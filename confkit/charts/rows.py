@@ -1,4 +1,4 @@
-"""Charts with a row for each room: how full it is, or which `attendee_max` it should have."""
+"""Charts with one row per room: how full it is, or which `attendee_max` it should have."""
 
 import re
 from collections import Counter
@@ -13,9 +13,9 @@ from ..text import counted
 from .figure import AMBER, BLUE, INK, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
 from .rooms import numbers, require_columns, room_state, texts
 
-TOP = 20  # so many rooms have a row each
+TOP = 20  # rooms with a row each
 _ROW = 26  # pixels
-_WIDEST = 1.25  # share at which a bar is cut off; its words are not
+_WIDEST = 1.25  # share at which a bar is cut off
 
 # Colour and opacity of each state, in the order of the states.
 _STATES = {
@@ -42,9 +42,9 @@ class Row(NamedTuple):
     room_id: str
     topic: str
     state: str
-    text: str  # what stands beside the bar
+    text: str  # beside the bar
     share: float | None = None  # of attendee_max: the bar
-    mark: float | None = None  # another share that has a mark
+    mark: float | None = None  # of attendee_max: a mark on the bar
     reason: str = ""
 
     def title(self) -> str:
@@ -63,13 +63,13 @@ class Row(NamedTuple):
 def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> Chart:
     """Return a Figure of rooms against their `attendee_max`, the fullest on top.
 
-    The frame is that of `occupancy_frame(sweep)`, or any with `room_id`, `users` and `attendee_max`
-    and, where there are such, `topic` and `error`. The 20 fullest rooms have a bar each; of more, a
-    bar above them shows all by their state. A room whose users could not be read (missing) is named
-    as such, never drawn as empty; one without a cap (missing or 0) has no bar. The service and the
-    time of the frame's `attrs` stand in the title; `tz` defaults to local time. `summary()` is the
-    same as plain text, and does not depend on the time. ValueError: a column is missing, or there
-    is no such time zone.
+    The frame is that of `occupancy_frame(sweep)`, or any with `room_id`, `users` and
+    `attendee_max`, optionally `topic` and `error`. The 20 fullest rooms have a bar each; if there
+    are more, a bar above them shows all rooms by state. A room whose users could not be read
+    (missing) is marked as such, never drawn as empty; one without a cap (missing or 0) has no bar.
+    The title has the service and the time of the frame's `attrs`; `tz` defaults to local time.
+    `summary()` is the chart as plain text, without the time. ValueError: a column is missing, or no
+    such time zone.
     """
     require_columns(frame, "the frame", "room_id", "users", "attendee_max")
     rows = _occupancy_rows(frame)
@@ -101,7 +101,7 @@ def _occupancy_rows(frame: pd.DataFrame) -> list[Row]:
         *numbers(frame, "users", "attendee_max"),
         strict=True,
     ):
-        # A room that was read has a topic: without one, and with an error, its cap is not known.
+        # A room that was read has a topic: without one, and with an error, its cap is unknown.
         read = cap is not None or bool(topic) or not error
         state, share, text = room_state(users, cap, read)
         order = -1.0 if state == "no cap" else -2.0 if share is None else share
@@ -110,14 +110,14 @@ def _occupancy_rows(frame: pd.DataFrame) -> list[Row]:
 
 
 def capacity_chart(report: pd.DataFrame) -> Chart:
-    """Return a Figure of each room's peak against its `attendee_max`, with the suggested one.
+    """Return a Figure of each room's peak against its `attendee_max`, with the suggested cap.
 
-    The report is that of `capacity_report`: `room_id`, `attendee_max`, `suggested` and, where there
-    are such, `topic`, `peak`, `minutes_full` and `reason`. Rooms that reached their cap come first,
-    those that were full longest on top, as their true demand is not known; then those with the
-    largest step from the cap to the suggested one, which has a mark; then the others. The first 20
-    have a row each; of more, a bar above them shows all by what is to be done. The service of the
-    report's `attrs` stands in the title. `summary()` is the same as plain text, with the reason for
+    The report is that of `capacity_report`: `room_id`, `attendee_max`, `suggested`, optionally
+    `topic`, `peak`, `minutes_full` and `reason`. Rooms that reached their cap come first, the
+    longest full on top, as their true demand is unknown; then those with the largest step from the
+    cap to the suggested one, which has a mark; then the others. The first 20 have a row each; if
+    there are more, a bar above them shows all rooms by the suggested action. The title has the
+    service of the report's `attrs`. `summary()` is the chart as plain text, with the reason for
     each row. ValueError: a column is missing.
     """
     require_columns(report, "the report", "room_id", "attendee_max", "suggested")
@@ -131,15 +131,15 @@ def capacity_chart(report: pd.DataFrame) -> Chart:
     if totals.get("since"):
         span = format_span(*(datetime.fromisoformat(totals[edge]) for edge in ("since", "until")))
         details.append(f"{span} ({attrs.get('timezone', '')})")
-    note = "suggested is each room's peak: no promise"
+    note = "suggested: each room's peak, without a margin"
     if risk := attrs.get("risk"):
         note = f"≤ {100 * risk:g} % risk of exceeding such a cap in the next {attrs.get('ahead')}"
-    caption = "peak as share of attendee_max; the mark is the suggested one"
+    caption = "peak as share of attendee_max; mark: suggested cap"
     return _rows_chart(rows, finding, details, note, caption, f"the first {TOP}")
 
 
 def _capacity_rows(report: pd.DataFrame) -> list[Row]:
-    """Return the rooms: those that were full first, then by the size of the step."""
+    """Return the rooms: those that reached their cap first, then by the size of the step."""
     rows = []
     for room_id, topic, reason, cap, new, peak, full in zip(
         *texts(report, "room_id", "topic", "reason"),
@@ -168,7 +168,7 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
 
 
 def _count_states(rows: Iterable[Row]) -> dict[str, int]:
-    """Return how many rows are in each of the states in which any is, in their order."""
+    """Return the number of rows in each state that occurs, in the order of the states."""
     count = Counter(row.state for row in rows)
     return {state: count[state] for state in _STATES if count[state]}
 
@@ -181,9 +181,9 @@ def _rows_chart(
     caption: str,
     order: str,
 ) -> Chart:
-    """Return the chart of these rooms: the first have a row each, and of more than those a bar
-    shows all by their state. `note` is a detail that the summary has too; `caption` says what the
-    bars are, `order` which rooms have a row."""
+    """Return the chart of these rooms: the first have a row each; if there are more, a bar shows
+    all by state. `note` is a detail that is also in the summary; `caption` explains the bars,
+    `order` says which rooms have a row."""
     if not rows:
         return Chart("No rooms", details[:1], 0, "No rooms")
     top, more = rows[:TOP], len(rows) > TOP
@@ -202,13 +202,13 @@ def _rows_chart(
 
 
 def _draw_all(chart: Chart, present: Mapping[str, int]) -> None:
-    """Draw one bar of all rooms by their state, and its words below."""
+    """Draw one bar of all rooms by state, and its legend below."""
     x, total = 4.0, sum(present.values())
     for state, number in present.items():
-        wide = (chart.wide - 8) * number / total
-        chart.box(x, 2, wide, 18, *_STATES[state])
-        chart.hover(x, 2, wide, 18, f"{number:,} of {total:,} rooms: {state}")
-        x += wide
+        width_px = (chart.width_px - 8) * number / total
+        chart.box(x, 2, width_px, 18, *_STATES[state])
+        chart.hover(x, 2, width_px, 18, f"{number:,} of {total:,} rooms: {state}")
+        x += width_px
     entries = [(f"{number:,} {state}", *_STATES[state]) for state, number in present.items()]
     chart.legend_row(4, 38, entries)
 
@@ -217,7 +217,7 @@ def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> N
     """Draw a bar for each row between its name and its text, and the scale below."""
     names = _short_names(rows)
     left = 18 + max(map(text_width, names))
-    right = chart.wide - 18 - max(text_width(row.text) for row in rows)
+    right = chart.width_px - 18 - max(text_width(row.text) for row in rows)
     shares = [share for row in rows for share in (row.share, row.mark) if share is not None]
     scale = (right - left) / min(_WIDEST, max([1.0, *shares]))  # pixels of a share of 1
     for number, (name, row) in enumerate(zip(names, rows, strict=True)):
@@ -230,7 +230,7 @@ def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> N
         if row.mark is not None:
             x = left + min(scale * row.mark, right - left)
             chart.box(x - 1, y + 2, 3, 22, INK)
-        chart.hover(0, y, chart.wide, _ROW, row.describe())
+        chart.hover(0, y, chart.width_px, _ROW, row.describe())
     if shares:
         bottom = top + _ROW * len(rows)
         for share, word in ((0, "0"), (0.5, "50 %"), (1, "100 %")):
@@ -240,7 +240,7 @@ def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> N
 
 
 def _short_names(rows: Sequence[Row]) -> list[str]:
-    """Return the rooms' topics or else IDs, and both where topics look alike."""
+    """Return the rooms' topics, or else IDs, and both if topics look alike."""
     names = [shorten(row.topic or row.room_id) for row in rows]
     count = Counter(names)
     for place, row in enumerate(rows):

@@ -1,77 +1,91 @@
-"""The command `confkit`: `commands.toml` says what can be typed, modules beside it do it."""
+"""The command `confkit`: the click commands of the modules beside this file."""
 
 from __future__ import annotations
 
-import inspect
 import os
+import signal
 import sys
-import tomllib
+import threading
 import warnings
-from importlib import import_module
-from importlib.resources import files
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
 
 from .. import __version__
 from ..errors import ConfkitError
-from ..interrupts import as_interrupts
 from ..secret import redact
 from ..text import echo
-from .options import Parser
-from .services import SPOKEN
+from .cameras import diagnose, preflight
+from .deployment import doctor, probe
+from .lab import lab
+from .record import record
+from .runbook import runbook
+from .services import SPOKEN, add_profile, interface, sandbox, token
+
+_COMMANDS = (diagnose, doctor, interface, lab, preflight, probe, record, runbook, sandbox, token)
+_SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
+
+
+@click.group(commands=_COMMANDS, context_settings=_SETTINGS)
+@click.version_option(__version__, message=f"confkit %(version)s, speaks {SPOKEN}")
+def commands() -> None:
+    """Rooms, users and devices of a conferencing service."""
+
+
+@commands.group(commands=[add_profile])
+def profile() -> None:
+    """Name a service, so that connect(NAME) finds it."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 or its own, 130 when it was interrupted, or 1
-    after an error, which is one sentence on standard error. SIGTERM and a terminal that hangs up
-    interrupt as Ctrl-C does."""
+    """Run the command, and return its exit status.
+
+    0 or the command's own; 1 after an error, which is one sentence on standard error; 2 after wrong
+    usage; 130 when interrupted. SIGTERM and a terminal that hangs up interrupt as Ctrl-C does.
+    """
     warnings.showwarning = lambda message, *_, **__: _complain(message)
-    options, extra = _parser().parse_known_args(sys.argv[1:] if arguments is None else arguments)
-    given = vars(options)
-    run, parser, takes_more = map(given.pop, ("run", "parser", "takes_more"))
-    parser.refuse(extra, takes_more)
-    if takes_more:
-        given["extra"] = [part for part in extra if part != "--"]
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        with as_interrupts():
-            return run(**given) or 0
-    except (ConfkitError, ValueError, KeyboardInterrupt) as error:  # such as an impossible option
-        for note in getattr(error, "__notes__", ()):  # such as a room that could not be deleted
+        with as_interrupts(), commands.make_context("confkit", list(words)) as context:
+            return commands.invoke(context) or 0
+    except click.exceptions.Exit as end:  # --help, --version
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        echo(error.format_message(), err=True)
+        return 2
+    except click.UsageError as error:
+        help_line = f"{error.ctx.command_path} --help" if error.ctx else "confkit --help"
+        message = error.format_message()
+        _complain(f"{message}{'' if message.endswith(('.', '?')) else '.'} See `{help_line}`.")
+        return 2
+    except (ConfkitError, ValueError, KeyboardInterrupt) as error:
+        for note in getattr(error, "__notes__", ()):  # such as a room that was not deleted
             _complain(note)
         if isinstance(error, KeyboardInterrupt):
             return 130
         _complain(error)
         return 1
-    except BrokenPipeError:
+    except BrokenPipeError:  # such as `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
+@contextmanager
+def as_interrupts() -> Iterator[None]:
+    """Inside, SIGTERM and a terminal that hangs up interrupt as Ctrl-C does. What this process was
+    started to ignore, as by nohup, stays ignored; outside of the main thread nothing changes."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _complain(what: object) -> None:
-    echo(f"confkit: {redact(str(what))}", err=True)  # it may quote what was typed
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="confkit",
-        description="Rooms, users and devices of a conferencing service. `confkit COMMAND --help` "
-        "says more of a command.",
-    )
-    spoken = f"confkit {__version__}, speaks {SPOKEN}"
-    parser.add_argument("--version", action="version", version=spoken)
-    rows = tomllib.loads(files(__package__).joinpath("commands.toml").read_text("utf-8"))
-    shared = rows.pop("shared")
-    groups = {"": parser.add_subparsers(required=True, metavar="COMMAND")}
-    for words, row in rows.items():
-        group, _, name = words.rpartition(" ")
-        if "run" not in row:
-            made = groups[group].add_parser(name, help=row["help"])
-            groups[words] = made.add_subparsers(required=True, metavar=row["metavar"])
-            continue
-        module, _, function = row["run"].partition(".")
-        run = getattr(import_module(f".{module}", __package__), function)
-        texts = {key: row[key] for key in ("help", "epilog") if key in row}
-        made = groups[group].add_parser(name, description=inspect.getdoc(run), **texts)
-        made.set_defaults(run=run, parser=made, takes_more=row.get("takes_more", False))
-        options = {flag: shared[flag] for flag in row.get("shared", ())}
-        for flag, settings in (options | row.get("options", {})).items():
-            made.add_argument(flag, **settings)
-    return parser
+    echo(f"confkit: {redact(str(what))}", err=True)

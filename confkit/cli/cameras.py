@@ -4,106 +4,106 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..connect import CAMERA_PASSWORD, ask_secret
+import click
+
+from ..connect import CAMERA_PASSWORD, EMBEDDED, ask_secret
 from ..errors import ConfigError
 from ..secret import Secret, SecretAddress, redact
 from ..text import echo
-from .options import connected, named
+from .options import Choice, connected, profile_option, sandbox_option
 
-if TYPE_CHECKING:
-    from ..rtsp.report import Report
+_EPILOG = (
+    "The camera's password is never an option: it is taken from CONFKIT_CAMERA_PASSWORD, or asked "
+    "for where --login-name is given. Exit status: 0 all is well, 1 something is wrong."
+)
+login_option = click.option("--login-name", metavar="NAME", help="The camera's.")
+timeout_option = click.option("--timeout", type=float, default=20, help="Seconds for the camera.")
 
 
-def preflight(url: SecretAddress, login_name: str | None, snapshot: str | None, **how: Any) -> int:
-    """Say in one sentence whether an RTSP camera plays from this machine, and what to do if not.
+@click.command(epilog=_EPILOG)
+@click.argument("url", type=SecretAddress, metavar="URL")
+@login_option
+@timeout_option
+@click.option("--transport", type=Choice(["auto", "tcp", "udp"]), default="auto")
+@click.option("--snapshot", type=Path, metavar="FILE", help="Write the picture there, as PNG.")
+def preflight(
+    url: SecretAddress, login_name: str | None, snapshot: Path | None, **options: Any
+) -> int:
+    """Play the RTSP camera at URL, and say what stands in the way.
 
-    It plays the camera over one connection, with one login at most, and changes nothing. It needs
-    no service, so it can run on the service's own host, which dials the cameras itself.
-
-    A camera's password is never an option: it is asked for where a login name is given, or taken
-    from CONFKIT_CAMERA_PASSWORD. Exit status 0 when all is well, 1 when something is wrong.
+    It needs no service, opens one connection, logs in once at most, and changes nothing.
     """
     from ..rtsp.preflight import preflight
 
-    address, name, password = _login(url, login_name)
-    return _shown(preflight(address or "", name, password, **how), snapshot)
+    report = preflight(url, *_login(url, login_name), **options)
+    echo(report)
+    if snapshot is None:
+        return 0 if report.ok else 1
+    if report.snapshot is None:
+        raise ConfigError(f"{snapshot} was not written, as there is no picture")
+    try:
+        report.snapshot.save(snapshot)
+    except OSError as error:
+        advice = "Name a file in a folder of yours where there is space."
+        raise ConfigError(f"{snapshot} was not written: {error.strerror}", advice) from None
+    return 0
 
 
+@click.command(epilog=_EPILOG)
+@click.argument("room")
+@click.argument("user", required=False)
+@click.option("--address", type=SecretAddress, metavar="URL", help="Of a camera not imported yet.")
+@login_option
+@click.option("--force", is_flag=True, help="Play the camera even while the service does.")
+@timeout_option
+@profile_option
+@sandbox_option
 def diagnose(
-    room_id: str,
-    user_id: str | None,
+    room: str,
+    user: str | None,
     address: SecretAddress | None,
     login_name: str | None,
     profile: str | None,
     sandbox: bool,
-    **how: Any,
+    **options: Any,
 ) -> int:
-    """Say in one sentence why a device is not in its room, and what to do.
+    """Say why the device USER is not in ROOM, and what to do.
 
-    It goes from the room to the camera, and stops at what is wrong. Without USER it looks at the
-    room's first device that has a problem. Address and login of the camera are those that the
-    service lists.
-
-    A camera's password is never an option: it is asked for where a login name is given, or taken
-    from CONFKIT_CAMERA_PASSWORD. Exit status 0 when all is well, 1 when something is wrong.
+    Without USER it looks at the room's first device that has a problem.
     """
     from ..diagnosis import diagnose_device
 
-    url, name, password = _login(address, login_name)
+    options["login_name"], options["login_password"] = _login(address, login_name)
     with connected(profile, sandbox) as client:
-        report = diagnose_device(
-            client, room_id, user_id, url, login_name=name, login_password=password, **how
-        )
-    if report.verdict == "not_imported" and url is None:
-        device = f"{quote(room_id)} {quote(redact(user_id or 'USER_ID'))}"
+        report = diagnose_device(client, room, user, address, **options)
+    if report.verdict == "not_imported" and address is None:
+        device = f"{quote(room)} {quote(redact(user or 'USER_ID'))}"
         line = f"confkit diagnose {device} --address rtsp://... [--login-name NAME]"
         report = replace(report, advice=f"Say which camera, and it is tried too: {line}")
-    status = _shown(report)
+    echo(report)
     if "ck." in report.advice:
-        service = repr(name) if (name := named(profile, sandbox)) else ""
-        known = f"import confkit as ck; client = ck.connect({service})"
-        echo(f"  To run what begins with ck., start Python so: python3 -ic {quote(known)}")
-    return status
+        service = EMBEDDED if sandbox else profile
+        line = f"import confkit as ck; client = ck.connect({repr(service) if service else ''})"
+        echo(f"  To run what begins with ck., start Python so: python3 -ic {quote(line)}")
+    return 0 if report.ok else 1
 
 
-def _login(
-    url: SecretAddress | None, login_name: str | None
-) -> tuple[SecretAddress | None, str | None, Secret | None]:
-    """Address, login name and password: of the address, of the environment, or asked for."""
+def _login(url: SecretAddress | None, name: str | None) -> tuple[str | None, Secret | None]:
+    """Return a camera's name and password, but for what the address holds: the password is the
+    environment's, or asked for."""
     from ..rtsp.address import parse_address
 
     try:
         address = parse_address(url.reveal()) if url is not None else None
     except ValueError:
-        return url, login_name, None  # the report says what is wrong with it
-    inside = address.login_name if address else None
-    password = None
+        return name, None  # the report says what is wrong with it
     if address and address.login_password:
-        return url, login_name, None
-    if os.environ.get(CAMERA_PASSWORD) and (login_name or inside):
-        password = Secret(os.environ[CAMERA_PASSWORD])
-    elif login_name:
-        password = ask_secret(f"password of {login_name}: ")
-    if address and password is not None and inside and login_name in (None, inside):
-        # With the login's name in it the address would say that the password is empty.
-        return SecretAddress(address.url), inside, password
-    return url, login_name, password
-
-
-def _shown(report: Report, file: str | None = None) -> int:
-    """The exit status of a report that was printed; its picture is written into this file."""
-    echo(report)
-    if file is not None:
-        if report.snapshot is None:
-            raise ConfigError(f"{file} was not written, as there is no picture")
-        try:
-            report.snapshot.save(file)
-        except OSError as error:
-            raise ConfigError(
-                f"{file} was not written: {error.strerror}",
-                "Name a file in a folder of yours where there is space.",
-            ) from None
-    return 0 if report.ok else 1
+        return name, None
+    login_name = name or (address and address.login_name)
+    if login_name and os.environ.get(CAMERA_PASSWORD):
+        return login_name, Secret(os.environ[CAMERA_PASSWORD])
+    return name, ask_secret(f"password of {name}: ") if name else None

@@ -1,6 +1,8 @@
 """The command `lab`: JupyterLab on a copy of the notebooks, with a service behind every
 `ck.connect()` in them; or the panels as a page without code."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import signal
@@ -8,90 +10,112 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
-from ..connect import EMBEDDED, connect
-from ..errors import ConfigError
+import click
+
+from ..connect import EMBEDDED, OWN, SERVICE, VARIABLES, connect
+from ..errors import ConfigError, missing_extra
 from ..text import echo
-from .options import environment_of, names_no_service, need
 
 FIRST = "first-look.ipynb"
+_PANEL = "application/vnd.jupyter.widget-view+json"
 COPY = "confkit-notebooks"
-# What Voila gets: whoever has the token in the address that it opens acts with your keys. It cannot
-# tell when a page is closed, so a kernel without one ends after some minutes.
+# Voila cannot tell when a page is closed, so a kernel without one ends after some minutes. Whoever
+# has the token in the address that it opens acts with the user's keys.
 _VOILA = (
     "--Voila.ip=127.0.0.1",
     "--Voila.auto_token=True",
     "--MappingKernelManager.cull_idle_timeout=120",
     "--MappingKernelManager.cull_interval=60",
 )
-# Where Jupyter keeps what it has to write.
-_JUPYTER = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR")
+_LAB = (
+    "--log-level=WARN",
+    "--LabApp.log_level=WARN",
+    "--ServerApp.answer_yes=True",
+    "--KernelManager.transport_encryption=auto",  # else each kernel warns that it has none
+)
+# Jupyter's own deprecation warnings are not the user's. Voila, which JupyterLab loads, sets a
+# filter that shows them.
+_START = (
+    "import runpy, warnings, voila; warnings.simplefilter('ignore'); "
+    "runpy.run_module({!r}, run_name='__main__', alter_sys=True)"
+)
 
 
+@click.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser.",
+)
+@click.option("--profile", metavar="NAME", help="The service to use; without one, a sandbox.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8888,
+    metavar="PORT",
+    help="Or the next free one.",
+)
+@click.option("--app", is_flag=True, help="Open the panels as a page without code (Voila).")
+@click.option("--rooms", metavar="FILE", help="Room IDs for the app, a text or CSV file.")
+@click.argument("extra", nargs=-1, type=click.UNPROCESSED, metavar="[ARGUMENTS]...")
 def lab(
-    profile: str | None,
-    port: int,
-    here: bool,
-    app: bool,
-    rooms: str | None,
-    extra: list[str],
+    profile: str | None, port: int, app: bool, rooms: str | None, extra: tuple[str, ...]
 ) -> int:
-    """Open JupyterLab on a copy of the notebooks, or the panels as a page without code.
+    """Open the notebooks in JupyterLab, or the panels as a page.
 
-    The copy is the folder confkit-notebooks in your home folder, made when it is not there. What
-    is in it is yours: it is opened again as it is, and nothing of it is replaced or deleted. To
-    get a new copy, of a newer confkit for instance, rename it.
+    The notebooks are copied once, to confkit-notebooks in your home folder. The copy is yours:
+    nothing in it is ever replaced or deleted. For a new one, rename it.
 
-    Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends
-    everything.
+    Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends it all.
     """
     if rooms and not app:
-        raise ConfigError("--rooms is for the app: confkit lab --app --rooms FILE")
+        raise ConfigError("--rooms is for the app", "Use: confkit lab --app --rooms FILE")
     program = "voila" if app else "jupyterlab"
-    need("this needs", program)
+    for module in (program, "voila"):
+        if find_spec(module) is None:
+            raise missing_extra("this needs", module, "lab")
     environment = service(profile, os.environ)
     if rooms:
         if not Path(rooms).is_file():
-            raise ConfigError("there is no such file with room IDs", "Give another to --rooms.")
+            raise ConfigError(f"there is no file {rooms}", "Give --rooms a file of room IDs.")
         environment["CONFKIT_ROOMS"] = str(Path(rooms).resolve())
     if app:
         echo("confkit: the panels are a page of Voila; Ctrl-C ends everything")
-        command = [str(originals() / "app.ipynb"), *_VOILA]
+        options = [str(originals() / "app.ipynb"), *_VOILA]
     else:
-        opened = originals(here=True) if here else copy(originals())
-        echo(f"confkit: the notebooks are in {opened}; Ctrl-C ends everything")
-        command = [f"--ServerApp.root_dir={opened}", "--ServerApp.answer_yes=True"]
-        if (opened / FIRST).is_file():  # a user may have deleted it
-            command.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
+        folder = copy(originals())
+        echo(f"confkit: the notebooks are in {folder}; Ctrl-C ends everything")
+        options = [f"--ServerApp.root_dir={folder}", *_LAB]
+        if (folder / FIRST).is_file():  # a user may have deleted it
+            options.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
         if os.name == "posix" and os.geteuid() == 0:
-            command.append("--allow-root")  # as in a container, where there is nobody else
-    line = [sys.executable, "-m", program, f"--port={port}", *command, *extra]
-    with ExitStack() as until_the_end:
-        home = Path.home()
-        if not os.access(home, os.W_OK) and _JUPYTER[0] not in environment:  # as in some containers
-            folder = tempfile.TemporaryDirectory(prefix="confkit-", ignore_cleanup_errors=True)
-            environment |= dict.fromkeys(_JUPYTER, until_the_end.enter_context(folder))
-            echo(
-                f"confkit: {home} cannot be written, so Jupyter keeps its settings in {folder.name}"
-            )
-        # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
-        server = subprocess.Popen(line, env=environment, start_new_session=True)
-        try:
-            return server.wait()
-        except KeyboardInterrupt:
-            server.terminate()  # it closes its kernels, and ends
-            return 130 if server.wait() == -signal.SIGTERM else 0
+            options.append("--allow-root")  # as in a container, where there is nobody else
+    # Without JupyterLab's question about news over the first notebook.
+    paths = [str(Path(__file__).with_name("jupyter")), environment.get("JUPYTER_CONFIG_PATH")]
+    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
+    # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
+    line = [sys.executable, "-c", _START.format(program), f"--port={port}", *options, *extra]
+    server = subprocess.Popen(line, env=environment, start_new_session=True)
+    try:
+        return server.wait()
+    except KeyboardInterrupt:
+        server.terminate()  # it closes its kernels, and ends
+        return 130 if server.wait() == -signal.SIGTERM else 0
 
 
 def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment in which the notebooks' `ck.connect()` finds the service that is meant.
+    """Return the environment in which the notebooks' `ck.connect()` finds the service.
 
     Nothing named: the sandbox. A real service is announced in capitals.
     """
-    chosen = environment_of(profile, environment)
-    if names_no_service(chosen):
+    chosen = dict(environment)
+    if profile:  # without another service's addresses, keys and dialect
+        for name in OWN:
+            chosen.pop(VARIABLES[name], None)
+        chosen["CONFKIT_PROFILE"] = profile
+    addresses = any(chosen.get(VARIABLES[name]) for name in SERVICE[:2])
+    if not addresses and chosen.get("CONFKIT_PROFILE", EMBEDDED) in ("", EMBEDDED):
         echo("confkit: every notebook has a sandbox of its own; no real service is used")
         return {**chosen, "CONFKIT_PROFILE": EMBEDDED}
     with connect(profile) as client:
@@ -102,36 +126,49 @@ def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, st
     return chosen
 
 
-def originals(here: bool = False) -> Path:
-    """The folder of the notebooks as they come: the checkout's, or else the installed ones, which
-    are not to be opened in place."""
+def originals() -> Path:
+    """Return the folder of the notebooks as they come: the checkout's, or the installed one."""
     package = Path(__file__).resolve().parents[1]
     checkout, installed = package.parent / "notebooks", package / "_notebooks"
     if (checkout / FIRST).is_file():
         return checkout
-    if here:
-        raise ConfigError("confkit runs from no checkout", "Leave out --here.")
     if not installed.is_dir():
         raise ConfigError("the notebooks are not installed", "Install confkit-notebooks again.")
     return installed
 
 
 def copy(notebooks: Path) -> Path:
-    """The user's copy of these notebooks, as it is, or a new one where there is none. It is in the
-    home folder, or here where that cannot be written."""
+    """Return the user's copy of these notebooks, as it is, or a new one where there is none. It is
+    in the home folder, or in the current one where that cannot be written."""
     home = Path.home() if os.access(Path.home(), os.W_OK) else Path.cwd()
-    made = home / COPY
-    if made.is_dir():
-        return made
-    if made.exists() or made.is_symlink():
-        raise ConfigError(f"{made} is not a folder", "Rename it: the notebooks are copied there.")
+    target = home / COPY
+    if target.is_dir():
+        return target
+    if target.exists() or target.is_symlink():
+        raise ConfigError(f"{target} is not a folder", "Rename it: the notebooks are copied there.")
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{COPY}-", dir=home) as draft:
+        with tempfile.TemporaryDirectory(prefix=f".{COPY}-", dir=home) as folder:
             leave_out = shutil.ignore_patterns(".*", "__pycache__")
-            whole = Path(shutil.copytree(notebooks, Path(draft, COPY), ignore=leave_out))
-            return whole.rename(made)
+            draft = Path(shutil.copytree(notebooks, Path(folder, COPY), ignore=leave_out))
+            for file in draft.rglob("*.ipynb"):
+                _prepare(file, clear=file.parent.name == "runbooks")
+            return draft.rename(target)
     except OSError as error:
-        raise ConfigError(
-            f"the notebooks cannot be copied to {made}",
-            "Free some space, or set HOME to a folder of yours.",
-        ) from error
+        advice = "Free some space, or set HOME to a folder of yours."
+        raise ConfigError(f"the notebooks cannot be copied to {target}", advice) from error
+
+
+def _prepare(file: Path, *, clear: bool) -> None:
+    """Trust a copy, so that its stored pictures show. Clear the outputs of a runbook, so that no
+    verdict is shown that nobody has run, and panels, which are an error without their kernel."""
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    notebook = nbformat.read(file, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        if clear or any(_PANEL in output.get("data", ()) for output in cell.outputs):
+            cell.outputs, cell.execution_count = [], None
+    nbformat.write(notebook, file)
+    NotebookNotary().sign(notebook)

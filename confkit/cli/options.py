@@ -1,182 +1,116 @@
-"""What several commands share: the service that their options name, and plain complaints."""
+"""What several commands share: options, the service that they name, colour, and the log."""
 
 from __future__ import annotations
 
-import argparse
 import logging
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from importlib.util import find_spec
-from itertools import takewhile
-from pathlib import Path
-from typing import Any, NoReturn
+from functools import partial
 
+import click
+
+from ..checks import Check
 from ..client import Client
-from ..connect import EMBEDDED, OWN, SERVICE, VARIABLES, connect
-from ..errors import ConfigError, missing_extra
-from ..secret import MASK, SecretAddress
-from ..text import one_line, printable
+from ..connect import EMBEDDED, SERVICE, VARIABLES, connect
+from ..errors import ConfigError
+from ..text import echo, one_line, printable
 
-_QUOTED = re.compile(r"(?s)(['\"])(.*)\1(?=$| \(choose from )")  # what was typed, in a complaint
+_COLOURS = {"PASS": "green", "FAIL": "red", "UNKNOWN": "yellow"}
+
+profile_option = click.option(
+    "--profile", metavar="NAME", help="The service; without one, the environment's."
+)
+sandbox_option = click.option("--sandbox", is_flag=True, help="The embedded service, not yours.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+max_rate_option = click.option("--max-rate", type=float, help="At most so many requests a second.")
+dialect_option = click.option(
+    "--dialect", metavar="NAME=VALUE,...", help="Such as hash=sha256,signature=raw."
+)
+max_failed_logins_option = partial(
+    click.option, "--max-failed-logins", type=int, help="Logins that may fail: accounts may lock."
+)
 
 
-def named(profile: str | None, sandbox: bool | None) -> str | None:
-    """Return the profile that --profile or --sandbox name; ConfigError where both name one."""
-    if sandbox and profile not in (None, EMBEDDED):
-        raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
-    return EMBEDDED if sandbox else profile
-
-
-def connected(profile: str | None, sandbox: bool | None = None, *, outside: bool = False) -> Client:
+def connected(
+    profile: str | None,
+    sandbox: bool | None = None,
+    *,
+    outside: bool = False,
+    explicit: bool = False,
+) -> Client:
     """Connect to the service that options or environment name; ConfigError says how to name one.
 
-    `sandbox` is None where a command has no --sandbox. With `outside` the service has to be one
-    that outlives this process: not the embedded one."""
+    `sandbox` is None where a command has no --sandbox. With `outside` the service has to outlive
+    this process, and with `explicit` the embedded one needs --sandbox: nobody shall take its
+    verdict for that of a real service.
+    """
+    if sandbox and profile not in (None, EMBEDDED):
+        raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
+    embedded = "" if sandbox is None else "--sandbox for the embedded one, "
+    advice = (
+        f"Name one: --profile NAME (`confkit profile add NAME` makes it), {embedded}or "
+        f"{', '.join(VARIABLES[name] for name in SERVICE)} in the environment."
+    )
     try:
-        client = connect(named(profile, sandbox))
+        client = connect(EMBEDDED if sandbox else profile)
     except ConfigError as error:
-        if not error.missing:
-            raise
-        embedded = "" if sandbox is None else "--sandbox for the embedded one, "
-        variables = ", ".join(VARIABLES[name] for name in SERVICE)
-        raise error.again(
-            advice=f"Name one: --profile NAME (`confkit profile add NAME` makes it), {embedded}or "
-            f"{variables} in the environment."
-        ) from None
-    if client.sandbox is None or not outside:
+        raise (error.again(advice=advice) if error.missing else error) from None
+    if client.sandbox is None or sandbox or not (outside or explicit):
         return client
     client.close()
+    if explicit:
+        raise ConfigError("only the embedded sandbox is named", advice)
     raise ConfigError(
-        "the embedded sandbox lives in the process that uses it, so it ends with this command",
-        "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it, or "
-        "name another profile.",
+        "the embedded sandbox ends with this command",
+        "Run `confkit sandbox` and set the variables that it prints, or name another profile.",
     )
 
 
-def as_profile(client: Client) -> dict[str, Any]:
-    """Return the settings with which this client was made, as a profile holds them."""
-    given = {
-        "timeout": list(client.timeout),
-        "verify": client.session.verify,
-        "max_rate": client.max_rate,
-        "read_only": client.read_only,
-    }
-    return {
-        **{name: getattr(client, name) for name in SERVICE},
-        **{name: value for name, value in given.items() if name in client.origins},
-        "dialect": client.dialect.changes(),
-    }
+def suggest(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return that there is no such thing of this kind, and the nearest one, or which there are."""
+    names = list(known)
+    near = get_close_matches(name, names, 1, 0.5)
+    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
+    return f"there is no {kind} {name!r}. {hint}"
 
 
-def environment_of(profile: str | None, environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment for a process whose `ck.connect()` finds this profile: one that is named on
-    the command line is meant as it is, without another service's addresses, keys and dialect."""
-    if not profile:
-        return dict(environment)
-    variables = [VARIABLES[name] for name in OWN]
-    kept = {name: value for name, value in environment.items() if name not in variables}
-    return {**kept, "CONFKIT_PROFILE": profile}
+class Choice(click.Choice[str]):
+    """A choice that names the nearest value."""
+
+    def get_invalid_choice_message(self, value: object, ctx: object) -> str:  # noqa: ARG002
+        """Return what may be typed."""
+        return suggest("choice", str(value), self.choices)
 
 
-def names_no_service(environment: Mapping[str, str]) -> bool:
-    """Whether `ck.connect()` would find no service of the user's in this environment."""
-    addresses = any(environment.get(VARIABLES[name]) for name in SERVICE[:2])
-    profile = environment.get("CONFKIT_PROFILE") or EMBEDDED
-    return not addresses and profile == EMBEDDED
+def coloured(outcome: str) -> Callable[[str], str]:
+    """Return what colours the outcome's word in a text, on a terminal and without NO_COLOR."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return str
+    styled = click.style(outcome, fg=_COLOURS.get(outcome), bold=True)
+    return lambda text: text.replace(outcome, styled, 1)
 
 
-def need(what: str, *modules: str) -> None:
-    """ConfigError with the line that installs them where one of these modules is missing."""
-    if missing := [name for name in modules if find_spec(name) is None]:
-        raise missing_extra(what, ", ".join(missing), "lab")
+def print_check(check: Check) -> None:
+    """Print a check; on a terminal its outcome has a colour."""
+    echo(check, style=coloured(check.outcome))
 
 
-def _port(text: str) -> int:
-    if not (text.isdecimal() and int(text) < 65536):
-        raise argparse.ArgumentTypeError("give a port, a number up to 65535")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    number = float(text)  # argparse reports a ValueError
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("give a number of seconds above 0")
-    return number
-
-
-TYPES: dict[str, Any] = {
-    "int": int,
-    "float": float,
-    "port": _port,
-    "seconds": _seconds,
-    "path": Path,
-    "address": SecretAddress,
-}
-
-
-def log_here(level: int) -> None:
+def log_to_stderr(level: int, style: str = "%(asctime)s %(message)s") -> None:
     """From now on, write what is logged at this level or above to standard error."""
     handler = logging.StreamHandler()
-    handler.setFormatter(OneLine("%(asctime)s %(message)s"))
+    handler.setFormatter(OneLine(style))
     logging.basicConfig(level=level, handlers=[handler])
-
-
-class Help(argparse.HelpFormatter):
-    """Keeps the paragraphs of a description."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        fill = super()._fill_text
-        return "\n\n".join(fill(part, width, indent) for part in text.split("\n\n"))
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong with the words that were typed, and repeats none but names of options:
-    what is in the wrong place may be a password."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings, allow_abbrev=False, formatter_class=Help)
-        for name, read in TYPES.items():
-            self.register("type", name, read)
-
-    def refuse(self, extra: Sequence[str], takes_more: bool) -> None:
-        """End the command that was given what it does not know. One that hands on the rest is ended
-        where a word before -- is almost an option of its own."""
-        known = re.findall(r"--[\w-]+", self.format_usage())
-        if takes_more:
-            before = takewhile("--".__ne__, extra)
-            extra = [word for word in before if get_close_matches(_name(word), known, 1, 0.8)]
-        if extra:
-            names = [_name(word) + MASK * (_name(word) != word) for word in extra]
-            self.error(f"unknown arguments: {' '.join(names)}{_hint(map(_name, extra), known)}")
-
-    def error(self, message: str) -> NoReturn:
-        """End the command with status 2, and with this message without what was typed; it names the
-        choice that is spelled almost like that."""
-        if quoted := _QUOTED.search(message):
-            choices = re.findall(r"[\w-]+", message[quoted.end() :].removeprefix(" (choose from"))
-            message = message.replace(quoted[0], repr(MASK)) + _hint([quoted[2]], choices)
-        super().error(one_line(message))
 
 
 class OneLine(logging.Formatter):
     """Writes each record on a line of its own; a traceback, if any, on lines below it."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
-        """The record's line."""
+        """Return the record's line."""
         return one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        """All of it."""
+        """Return the line, and the traceback."""
         return printable(super().format(record))
-
-
-def _name(word: str) -> str:
-    """The option's name with which a word begins; what is behind it may be a password."""
-    found = re.match("--[^=]*=?|-.?", word)
-    return found[0] if found else ""
-
-
-def _hint(words: Iterable[str], known: Sequence[str]) -> str:
-    near = [found for word in words for found in get_close_matches(word.rstrip("="), known, 1)]
-    return f". Did you mean {near[0]}?" if near else ""

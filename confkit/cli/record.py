@@ -1,48 +1,57 @@
 """The command `record`: samples of all rooms into a folder, unattended."""
 
+from __future__ import annotations
+
 import logging
-import signal
-import threading
+from pathlib import Path
 from typing import Any
 
+import click
+
 from ..errors import ConfigError
-from ..interrupts import handled
 from ..sweep import Sweep, changes
 from ..text import echo
-from .options import connected, log_here
+from .options import connected, log_to_stderr, max_rate_option, profile_option
 
 
+@click.command()
+@click.argument("folder")
+@click.option("--rooms", required=True, metavar="FILE", help="A .txt or .csv file of room IDs.")
+@click.option("--id-column", metavar="NAME", help="The column of a .csv file with the IDs.")
+@click.option(
+    "--every", type=click.FloatRange(0, min_open=True), default=60, help="Seconds between sweeps."
+)
+@click.option("--sweeps", type=click.IntRange(1), help="End after so many.")
+@click.option("--until", metavar="TIME", help="End then, such as 2026-03-29T18:00.")
+@max_rate_option
+@click.option("--changes", "with_changes", is_flag=True, help="Print each change as JSON.")
+@profile_option
 def record(
-    folder: str, room_ids: str, profile: str | None, changed: bool = False, **how: Any
+    folder: str, rooms: str, with_changes: bool, profile: str | None, **options: Any
 ) -> None:
-    """Read the users of all rooms at fixed times, and keep them in FOLDER.
+    """Record into FOLDER who is in which room, until Ctrl-C.
 
-    `load_occupancy` reads FOLDER at any time; whole days (UTC) are Parquet files that pandas,
-    DuckDB and Dask read too. It runs until Ctrl-C or SIGTERM; a sweep that it has logged is on the
-    disk. With --changes standard output has who came and left, and which rooms became full or
-    unreadable. Exit status 0 then.
+    `ck.load_occupancy` reads FOLDER at any time. A sweep that is logged is on the disk. With
+    --changes standard output has what changed between two sweeps, one JSON object a line.
     """
     from ..occupancy.recorder import Recorder
 
-    log_here(logging.WARNING)
+    if not Path(rooms).is_file():
+        raise ConfigError(f"there is no file {rooms}", "Give --rooms a file of room IDs.")
+    log_to_stderr(logging.WARNING, "%(message)s")  # the recorder's begin with the sweep's time
     logging.getLogger("confkit.record").setLevel(logging.INFO)
-    ended = threading.Event()
-    sweeps: list[Sweep] = []  # the last one
+    last: Sweep | None = None
 
     def on_sweep(sweep: Sweep) -> None:
-        rows = changes(sweeps[0], sweep) if changed and sweeps else None
-        if rows is not None and len(rows):
+        nonlocal last
+        if with_changes and last is not None and len(rows := changes(last, sweep)):
             echo(rows.to_json(orient="records", lines=True, date_format="iso"), end="")
-        sweeps[:] = [sweep]
+        last = sweep
 
-    try:
-        with (
-            handled([signal.SIGTERM], lambda *_: ended.set(), ignored_too=True),
-            connected(profile, outside=True) as client,
-        ):
-            done = Recorder(folder).record(
-                client, room_ids, cancelled=ended, on_sweep=on_sweep, **how
-            )
-    except ValueError as error:  # an option that makes no sense, in the words of Python
-        raise ConfigError(str(error).replace("id_column=", "--id-column")) from None
-    echo(done, err=changed)
+    with connected(profile, outside=True) as client:
+        try:
+            summary = Recorder(folder).record(client, rooms, on_sweep=on_sweep, **options)
+        except ValueError as error:  # in the words of the command line
+            text = str(error).replace("id_column", "--id-column").replace("max_rate", "--max-rate")
+            raise ConfigError(text) from None
+    echo(summary, err=with_changes)

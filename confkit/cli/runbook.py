@@ -1,124 +1,169 @@
-"""The command `runbook`: runs one headless, prints its checks, writes its report."""
+"""The command `runbook`: run one, print its checks, and write its report."""
 
-import os
-import sys
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..connect import connect
+import click
+
+from ..checks import Check, Checklist
 from ..errors import ConfigError, ConfkitError
-from ..interrupts import held_off
 from ..secret import redact
-from ..text import echo
-from .options import environment_of, named, names_no_service, need
+from ..text import as_json as to_json
+from ..text import echo, one_line, write_atomically
+from .options import coloured, connected, print_check, suggest
+
+_HIDDEN = ("client", "login_password")  # no inputs: a password is never on a command line
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def runbook(**given: Any) -> int:
-    """Run a runbook of the folder notebooks/runbooks without anybody before it, print each check as
-    it comes, and write the report.
-
-    Nothing is changed on the service unless -p apply=true is given. With --sandbox it is played
-    with its scene.
-    """
-    try:
-        return _run(**given)
-    except (ConfkitError, ValueError) as error:  # 1 would say that a check failed
-        _write(f"confkit: {redact(str(error))}", err=True)
-    except KeyboardInterrupt:  # while no cell ran; later it is a check, and the report holds it
-        _write("confkit: it was interrupted, and no report was written", err=True)
-    return 2
-
-
-def _run(
+@click.command(
+    epilog="Exit status: 0 PASS, 1 FAIL, 2 UNKNOWN; 2 also after wrong usage or an interruption."
+)
+@click.argument("name", required=False)
+@click.option("-p", "pairs", multiple=True, metavar="KEY=VALUE", help="An input; see --list.")
+@click.option("--profile", help="The service; without one, the environment's.")
+@click.option("--sandbox", is_flag=True, help="Use the embedded service instead of yours.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict and checks as JSON.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write inputs, checks and duration to this HTML file, for you alone.",
+)
+@click.option("--list", "listing", is_flag=True, help="List the runbooks with their inputs.")
+def runbook(
     name: str | None,
+    pairs: tuple[str, ...],
     profile: str | None,
     sandbox: bool,
-    inputs: list[str],
+    as_json: bool,
     report: Path | None,
-    cell_timeout: float,
     listing: bool,
 ) -> int:
-    from ..runbook import library
-    from ..runbook.inputs import variable
+    """Run the runbook NAME, and print each check as it is made.
 
-    if listing or not name:
-        echo(library.listing(library.stored()))
+    Nothing is changed on the service without `-p apply=True`.
+    """
+    from ..runbook import RUNBOOKS
+
+    if listing or name is None:
+        for key, function in RUNBOOKS.items():
+            echo(f"{key}\n    {_purpose(function)}\n    {_usage(function)}")
+        if not listing:
+            echo("confkit: give the NAME of one of these runbooks", err=True)
         return 0 if listing else 2
-    stored = library.find(name)
-    environment, service, secrets = _service(named(profile, sandbox), sandbox)
-    given = _inputs(stored, inputs, secrets)
-    for one in stored.inputs:  # they are given in a cell, where the report shows them
-        environment.pop(variable(one), None)
-    need("runbooks need", "ipykernel", "nbclient", "nbconvert", "nbformat")
-    if report:
-        from ..runbook.report import check_place
-
-        check_place(report)
-    from ..runbook.running import run
-
-    _write(f"{stored.name} on {service}")
-    when = datetime.now(UTC)
-    done = run(stored.path, given, environment, cell_timeout, _write)
-    with held_off():  # what was found is reported and written whole
-        _write(f"{done.checks.verdict:<7} overall")
-        if report:
-            from ..runbook.report import write_report
-
-            write_report(report, done, stored.name, service, when, secrets)
-            _write(f"report: {report}")
-    return done.checks.exit_status
-
-
-def _write(text: object, err: bool = False) -> None:
-    """Prints it at once. A reader who has gone away (`| head`, a terminal that is closed) is no
-    reason to end the run, whose report and exit status count."""
+    if name not in RUNBOOKS:
+        raise click.UsageError(suggest("runbook", name, RUNBOOKS))
+    function, start = RUNBOOKS[name], datetime.now(UTC)
     try:
-        echo(text, err=err)
-    except OSError:
-        stream = sys.stderr if err else sys.stdout
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if report is not None and not report.parent.is_dir():
+            raise ConfigError(f"{report} cannot be written: no such folder", "Make the folder.")
+        inputs = _read_inputs(function, pairs)
+        with connected(profile, sandbox, explicit=True) as client:
+            service = f"{client.name} ({client.base_url})"
+            echo(f"{name} on {service}", err=True)
+            checks = _run(function(client, **inputs), quiet=as_json)
+    except ConfkitError as error:  # status 1 would say that a check failed
+        echo(f"confkit: {redact(str(error))}", err=True)
+        return 2
+    if as_json:
+        echo(to_json({"runbook": name, "service": service, **json.loads(checks.as_json())}))
+    else:
+        echo(f"Overall: {checks.verdict}", style=coloured(checks.verdict))
+    if report is not None:
+        page = _page(_purpose(function), f"{name} on {service}", inputs, start, checks)
+        try:
+            write_atomically(report, page.encode(), private=True)
+        except OSError as error:
+            echo(f"confkit: {report} cannot be written: {error.strerror}", err=True)
+            return 2
+        echo(f"report: {report}", err=True)
+    return checks.exit_status
 
 
-def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, tuple[str, ...]]:
-    """The environment in which `ck.connect()` finds the service, what it is called, and the
-    secrets that no report may hold."""
-    from ..runbook.inputs import KEPT
-
-    environment = environment_of(profile, os.environ)
-    secrets = tuple(os.environ[name] for name in KEPT if os.environ.get(name))
-    if sandbox:
-        return environment, "the SANDBOX", secrets
-    if names_no_service(environment):
-        raise ConfigError(
-            "no service is named, and a verdict of the sandbox says nothing of a real one",
-            "Name one (--profile NAME, or CONFKIT_BASE_URL and the others in "
-            "the environment), or play the runbook on the embedded one with --sandbox.",
-        )
-    with connect(profile) as client:
-        service = f"{client.name} ({client.base_url})"
-        return environment, service, (*secrets, client.secret_key.reveal())
+def _run(steps: Any, *, quiet: bool) -> Checklist:
+    """Return the checks, which are printed as they come; an interruption is one, too."""
+    checks: list[Check] = []
+    try:
+        with closing(steps):
+            for check in steps:
+                checks.append(check)
+                if not quiet:
+                    print_check(check)
+    except KeyboardInterrupt as interrupt:
+        detail = "; ".join(["interrupted", *getattr(interrupt, "__notes__", ())])
+        checks.append(Check("Runbook", "UNKNOWN", detail, "Run it again."))
+        if not quiet:
+            print_check(checks[-1])
+    return Checklist(checks)
 
 
-def _inputs(
-    stored: Any, given: list[str], secrets: tuple[str, ...]
-) -> dict[str, bool | int | float | str]:
-    """The inputs that were typed, or else stand in the environment, each of its default's type."""
-    from ..runbook.inputs import refuse_secret, typed, variable
+def _purpose(function: Callable[..., object]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
 
-    left_out = {*stored.inputs} - {"apply", *(part.partition("=")[0] for part in given)}
-    there = {name: variable(name) for name in sorted(left_out) if variable(name) in os.environ}
-    parts = [(f"{name}={os.environ[origin]}", origin) for name, origin in there.items()]
-    found = {}
-    for part, origin in [*((part, "-p") for part in given), *parts]:
-        name, equals, text = part.partition("=")
+
+def _parameters(function: Callable[..., object]) -> dict[str, Any]:
+    """Return the inputs of a runbook with their defaults; one without a default is a text."""
+    parameters = inspect.signature(function).parameters.values()
+    return {
+        parameter.name: "" if parameter.default is parameter.empty else parameter.default
+        for parameter in parameters
+        if parameter.name not in _HIDDEN
+    }
+
+
+def _usage(function: Callable[..., object]) -> str:
+    """Return how the inputs are typed; those in brackets have a default."""
+    parameters = inspect.signature(function).parameters
+    pairs = [
+        f"[-p {name}={value}]" if parameters[name].default == value else f"-p {name}=..."
+        for name, value in _parameters(function).items()
+    ]
+    return " ".join(pairs) or "no inputs"
+
+
+def _read_inputs(function: Callable[..., object], pairs: Iterable[str]) -> dict[str, Any]:
+    """Return the inputs as typed, each as its default's type, and "" where none is typed."""
+    known = _parameters(function)
+    inputs = {name: value for name, value in known.items() if value == ""}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
         if not equals:
-            raise ConfigError(f"-p {redact(part)} has no value", f"Give -p {redact(part)}=VALUE.")
-        refuse_secret(name, text, *secrets)
-        if name not in stored.inputs:
-            raise ConfigError(
-                f"{stored.name} has no input {redact(name)!r}",
-                f"It has {', '.join(stored.inputs)}.",
-            )
-        found[name] = typed(name, text, stored.inputs[name], origin)
-    return found
+            raise ConfigError(f"-p {redact(pair)} has no value", "Write -p KEY=VALUE.")
+        if name not in known:
+            advice = f"The inputs are: {', '.join(known) or 'none'}."
+            raise ConfigError(f"there is no input {name!r}", advice)
+        inputs[name] = _convert(name, text, type(known[name]))
+    return inputs
+
+
+def _convert(name: str, text: str, kind: type) -> bool | float | str:
+    if kind is str:
+        return text
+    try:
+        return _BOOLEANS[text.lower()] if kind is bool else kind(text)
+    except (KeyError, ValueError):
+        expected = {bool: "True or False", int: "a whole number"}.get(kind, "a number")
+        raise ConfigError(f"{name} is {text!r}", f"Give {expected}: -p {name}=...") from None
+
+
+def _page(
+    purpose: str, title: str, inputs: dict[str, Any], start: datetime, checks: Checklist
+) -> str:
+    seconds = (datetime.now(UTC) - start).total_seconds()
+    typed = ", ".join(f"{name}={one_line(redact(str(value)))}" for name, value in inputs.items())
+    lines = (title, f"Inputs: {typed or 'none'}", f"{start:%Y-%m-%d %H:%M} UTC, {seconds:.1f} s")
+    facts = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    return (
+        "<!doctype html><html lang='en'><meta charset='utf-8'>"
+        f"<title>{checks.verdict}: {escape(title)}</title>"
+        "<style>body{font:15px sans-serif;margin:2em;max-width:70em}td,th{padding:3px 9px}</style>"
+        f"<h1>{escape(purpose)}</h1>{checks._repr_html_()}{facts}</html>\n"
+    )

@@ -1,4 +1,4 @@
-"""The commands `sandbox`, `token`, `profile` and `interface`: a service, and what names it."""
+"""The commands `sandbox`, `token`, `profile add` and `interface`: a service, and what names it."""
 
 from __future__ import annotations
 
@@ -8,107 +8,127 @@ import re
 import shlex
 import sys
 import time
+from contextlib import suppress
 from typing import Any
+
+import click
 
 from ..connect import (
     ask_secret,
     check_profile_name,
     check_setting,
-    client_of,
     load_profile,
     profile_names,
     save_profile,
 )
 from ..dialect import Dialect
 from ..errors import ConfigError
-from ..interrupts import until_ended
 from ..text import echo
-from .options import as_profile, connected, log_here
+from .options import connected, dialect_option, log_to_stderr, max_rate_option, profile_option
 
 SPOKEN = "interface A 1.0.5 (2017-05-11) and interface B 1.02 (2017-04-10)"  # section 9
 # Each section and each endpoint in it: a heading, up to the next of its level or above.
 _PARTS = re.compile(r"(?ms)(?=(^## .*?(?=^##? |\Z)|^### .*?(?=^#{1,3} |\Z)))")
 _KEY = "CONFKIT_SECRET_KEY"
+_QUESTIONS = {
+    "base_url": "address of interface A (http://host:8080): ",
+    "outgoing_url": "address of interface B (http://host:8050): ",
+    "access_key": "access key: ",
+}
+_port = click.IntRange(0, 65535)
 
 
-def sandbox(host: str, secret_key: str | None, dialect: str, **settings: Any) -> None:
-    """Run the embedded service, complete, with both interfaces, until Ctrl-C or SIGTERM.
+@click.command()
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
+@click.option("--port", type=_port, default=8080, metavar="PORT", help="Of interface A.")
+@click.option("--outgoing-port", type=_port, default=8050, metavar="PORT", help="Of interface B.")
+@dialect_option
+@click.option("--explain", is_flag=True, help="Log why a call was refused.")
+def sandbox(host: str, dialect: str | None, **settings: Any) -> None:
+    """Run the embedded service until Ctrl-C or SIGTERM.
 
-    It prints the variables by which clients find it, and logs each device's stream as it opens,
-    dies and comes back. Beyond loopback (--host) it needs keys of your own.
+    It prints the variables by which clients find it, and logs what becomes of each device's stream.
+    Beyond this machine (--host) it needs a secret key of your own in CONFKIT_SECRET_KEY.
     """
     from ..sandbox import DEMO_SECRET_KEY, Sandbox
     from ..sandbox.server import resolve
 
-    log_here(logging.INFO)
+    log_to_stderr(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    secret = secret_key or os.environ.get(_KEY) or None
+    secret = os.environ.get(_KEY) or None
     if secret is not None:
-        secret = check_setting("secret_key", secret, f"{_KEY} or --secret-key")
-    spoken = Dialect.parse(dialect)
-    sandbox = Sandbox(host=host, secret_key=secret, dialect=spoken, **settings)
+        secret = check_setting("secret_key", secret, _KEY)
+    spoken = Dialect.parse(dialect or "")
+    service = Sandbox(host=host, secret_key=secret, dialect=spoken, **settings)
     if secret in (None, DEMO_SECRET_KEY) and not resolve(host)[1]:
         raise ConfigError(
-            "the demo keys are published, so beyond this machine the sandbox needs a secret of its "
-            f"own: give it as {_KEY}, or with --secret-key"
+            "the demo keys are published, so beyond this machine the sandbox needs a secret key",
+            f"Set {_KEY} to one of your own.",
         )
-    with until_ended(), sandbox:
-        shown = {
-            "CONFKIT_BASE_URL": sandbox.base_url,
-            "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
-            "CONFKIT_ACCESS_KEY": shlex.quote(sandbox.access_key),
-            _KEY: DEMO_SECRET_KEY if sandbox.secret_key == DEMO_SECRET_KEY else "...",
+    with service, suppress(KeyboardInterrupt):
+        variables = {
+            "CONFKIT_BASE_URL": service.base_url,
+            "CONFKIT_OUTGOING_URL": service.outgoing_url,
+            "CONFKIT_ACCESS_KEY": shlex.quote(service.access_key),
+            _KEY: DEMO_SECRET_KEY if service.secret_key == DEMO_SECRET_KEY else "...",
         }
         if changes := spoken.changes().items():
-            shown["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
-        echo(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
-        echo(f"for clients  export {' '.join(f'{name}={value}' for name, value in shown.items())}")
+            variables["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
+        words = " ".join(f"{name}={value}" for name, value in variables.items())
+        echo(f"interface A  {service.base_url}\ninterface B  {service.outgoing_url}")
+        echo(f"for clients  export {words}")
         echo("Ctrl-C or SIGTERM ends it.")
         while True:
             time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
 
 
+@click.command()
+@profile_option
+@click.option("--digest", is_flag=True, help="The digest of A1 instead.")
+@click.option("--show", is_flag=True, help="Print it into a terminal, too.")
 def token(profile: str | None, digest: bool, show: bool) -> None:
-    """Print an access token into a pipe: CONFKIT_TOKEN=$(confkit token) makes curl lines run.
+    """Print an access token into a pipe.
 
-    In such lines CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other
-    secrets.
+    `export CONFKIT_TOKEN=$(confkit token)` makes the curl lines run that confkit shows; in these
+    CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other secrets.
     """
     if sys.stdout.isatty() and not show:
-        raise ConfigError(
-            "a token is a secret, so it is printed into a pipe only: "
-            "CONFKIT_TOKEN=$(confkit token)",
-            "--show prints it here all the same.",
-        )
+        problem = "a token is a secret, so it goes into a pipe only: CONFKIT_TOKEN=$(confkit token)"
+        raise ConfigError(problem, "--show prints it here all the same.")
     with connected(profile, outside=True) as client:
         keys = (client.access_key, client.secret_key)
-        secret = client.dialect.digest(*keys) if digest else client.token()
-        echo(secret.reveal())
+        echo((client.dialect.digest(*keys) if digest else client.token()).reveal())
 
 
-def add_profile(name: str, dialect: str, **given: Any) -> None:
-    """Write a profile, in a file that you alone can read, or change one. Asks for what is missing.
+@click.command("add")
+@click.argument("name")
+@click.option("--base-url", metavar="URL", help="Of interface A.")
+@click.option("--outgoing-url", metavar="URL", help="Of interface B.")
+@click.option("--access-key", metavar="KEY", help="From the service's provider.")
+@click.option("--timeout", help="Seconds to connect and to read: 5, or 5,10.")
+@click.option("--ca-bundle", "verify", metavar="FILE", help="Certificates to trust.")
+@click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
+@max_rate_option
+@dialect_option
+def add_profile(name: str, **options: Any) -> None:
+    """Write the profile NAME, which you alone can read, or change it.
 
-    In a profile that is there what is not given stays. The secret key is never an option: it is
-    asked for, or taken from CONFKIT_SECRET_KEY.
+    It asks for what is missing; in a profile that exists, what is not typed stays. The secret key
+    is never an option: it is asked for, or taken from CONFKIT_SECRET_KEY.
     """
     check_profile_name(name)
-    there = load_profile(name) if name in profile_names() else {}
-    questions = {
-        "base_url": "address of interface A (http://host:8080): ",
-        "outgoing_url": "address of interface B (http://host:8050): ",
-        "access_key": "access key: ",
-    }
-    given = there | {setting: value for setting, value in given.items() if value is not None}
-    given |= {setting: given.get(setting) or _ask(asked) for setting, asked in questions.items()}
-    same = given["access_key"] == there.get("access_key")  # else the secret is another one, too
-    secret = os.environ.get(_KEY) or (there.get("secret_key") if same else None)
-    given["secret_key"] = secret or ask_secret("secret key: ", variable=_KEY)
-    if dialect:
-        given["dialect"] = Dialect.parse(dialect)
-    settings = {setting: (value, "what was typed") for setting, value in given.items()}
-    with client_of(settings) as client:  # ConfigError says what is wrong
-        echo(f"profile {name} is saved in {save_profile(name, as_profile(client))}")
+    stored = load_profile(name) if name in profile_names() else {}
+    settings = stored | {key: value for key, value in options.items() if value is not None}
+    for key, question in _QUESTIONS.items():
+        value = settings.get(key) or _ask(question)
+        settings[key] = check_setting(key, value, "what was typed")  # before the next question
+    same = settings["access_key"] == stored.get("access_key")  # else the secret is another, too
+    secret = os.environ.get(_KEY) or (stored.get("secret_key") if same else None)
+    settings["secret_key"] = secret or ask_secret("secret key: ", variable=_KEY)
+    for key, value in settings.items():
+        settings[key] = check_setting(key, value, "what was typed")
+    settings["dialect"] = settings.get("dialect", Dialect()).changes()
+    echo(f"profile {name} is saved in {save_profile(name, settings)}")
     echo(f"to see whether it works: confkit doctor --profile {name}")
 
 
@@ -116,17 +136,17 @@ def _ask(question: str) -> str:
     try:
         return input(question)
     except EOFError:
-        raise ConfigError(
-            "nothing was typed", f"Give the values as options, and the secret in {_KEY}."
-        ) from None
+        advice = f"Give the values as options, and the secret in {_KEY}."
+        raise ConfigError("nothing was typed", advice) from None
 
 
+@click.command()
+@click.argument("part", required=False)
+@click.option("--openapi", is_flag=True, help="Both interfaces as OpenAPI 3.1 (JSON).")
 def interface(part: str | None, openapi: bool) -> None:
-    """Print our reference of the interface, or a part of it."""
+    """Print our reference of the interface, or a PART: A2, 5, errors."""
     if openapi and part:
-        raise ConfigError(
-            "the OpenAPI description is one whole", "Leave out the part, or --openapi."
-        )
+        raise ConfigError("--openapi describes both interfaces", "Leave out the part.")
     echo(_packaged("openapi.json") if openapi else reference(part), end="")
 
 

@@ -1,39 +1,44 @@
-"""What the lessons show and use: pictures, vectors, the open questions, a plain call by hand."""
+"""What the lessons show and use: pictures, vectors, the open questions."""
 
-from __future__ import annotations
-
+import base64
 import json
-import re
 from dataclasses import dataclass, field
-from html import unescape
+from html import escape, unescape
 from importlib.resources import files
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
-from ..secret import reveal
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ..client import Client
 
 NAMES = ("service", "calls", "token", "room-life", "rtsp")
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing in the colours of the page that shows it; `print` says it in words (`told`)."""
+    """A drawing in the colours of the page that shows it; `text` says it in words."""
 
-    told: str
+    name: str
+    text: str
     svg: str = field(repr=False)
+    png: bytes = field(repr=False)
 
     def __repr__(self) -> str:
-        return fill(self.told, 88)
+        return fill(self.text, 88)
 
-    def _repr_html_(self) -> str:
-        # As an image (SVG's own MIME type) it would not know the page's theme.
-        return self.svg
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
+        """Return it as text, as HTML, and as an image on a light card, of twice the size."""
+        png, kind = base64.b64encode(self.png).decode(), f"confkit-{self.name}"
+        # JupyterLab takes styles and SVG from a notebook that is not trusted: the image remains.
+        page = (
+            f'<div class="{kind}"><style>.{kind} > [hidden] {{ display: block }} '
+            f'.{kind} > img {{ display: none }}</style><div hidden="hidden">{self.svg}</div>'
+            f'<img width="760" alt="{escape(self.text)}" src="data:image/png;base64,{png}"></div>'
+        )
+        data = {"text/plain": repr(self), "text/html": page, "image/png": png}
+        return data, {"image/png": {"width": 760}}
 
 
 def picture(name: str) -> Picture:
@@ -43,9 +48,10 @@ def picture(name: str) -> Picture:
     """
     if name not in NAMES:
         raise ConfigError("the course has no such picture", f"There are {', '.join(NAMES)}.")
-    svg = files(__package__).joinpath("drawings", f"{name}.svg").read_text("utf-8")
-    _, _, titled = svg.partition("<title>")
-    return Picture(" ".join(unescape(titled.partition("</title>")[0]).split()), svg)
+    drawing = files(__package__).joinpath("drawings")
+    svg = drawing.joinpath(f"{name}.svg").read_text("utf-8")
+    title = unescape(svg.partition("<title>")[2].partition("</title>")[0])
+    return Picture(name, " ".join(title.split()), svg, drawing.joinpath(f"{name}.png").read_bytes())
 
 
 def vectors() -> dict[str, Any]:
@@ -59,29 +65,13 @@ def vectors() -> dict[str, Any]:
     return json.loads(text)  # type: ignore[no-any-return]
 
 
-def open_questions() -> pd.DataFrame:
+def open_questions() -> "pd.DataFrame":
     """Return what to ask the provider, one row per question.
 
-    Columns: about, question, taken (what we go by until it is answered), sure (seen or assumed),
-    setting (of the dialect, empty where there is none).
+    Columns: about, question, assumption (what we go by until it is answered), sure (seen or
+    assumed), setting (of the dialect, empty where there is none).
     """
     import pandas as pd
 
     with files(__package__).joinpath("open_questions.csv").open(encoding="utf-8") as file:
         return pd.read_csv(file, dtype="str", keep_default_na=False)
-
-
-def ask(client: Client, path: str, **fields: Any) -> dict[str, Any]:
-    """Return the JSON that a plain GET of this path brings, as a client in any language sees it.
-
-    The client lends its addresses, and its token unless `fields` hold one: B1 and B3 spell it
-    accessToken, all others access_token.
-    """
-    outgoing = path.startswith("/avd/")
-    if not any(re.fullmatch("access_?token", name, re.IGNORECASE) for name in fields):
-        longer = outgoing and not path.endswith("destroyOutgoingUser")
-        fields = {"accessToken" if longer else "access_token": client.token(), **fields}
-    base = client.outgoing_url if outgoing else client.base_url
-    address, query = base + path, reveal(fields)
-    found: dict[str, Any] = client.session.get(address, params=query, timeout=30).json()
-    return found

@@ -1,5 +1,5 @@
-"""A service from outside: is it well (`confkit.doctor`), what is its dialect
-(`confkit.probe_dialect`), and does a media server answer?"""
+"""Check a service from outside: its health (`confkit.doctor`), its dialect
+(`confkit.probe_dialect`), and its media servers."""
 
 from .doctor import CHECKS, checkup
 from .media_server import McuAnswer, mcu_answers

@@ -4,14 +4,14 @@ import re
 import socket
 from typing import NamedTuple
 
+from ..client import is_positive
 from ..secret import SecretAddress
-from ..transport import is_positive
 
 _HOST_AND_PORT = re.compile(r"(?:\[([^\[\]@/?#\s]+)\]|([^\[\]@/?#\s:]+)):([0-9]{1,5})")
 
 
 class McuAnswer(NamedTuple):
-    """Whether a media server accepts TCP connections from here (`ok`), and why, in a sentence
+    """Whether a media server accepts TCP connections from here (`ok`), and a sentence that says so
     (`reason`)."""
 
     address: str
@@ -23,14 +23,14 @@ class McuAnswer(NamedTuple):
 
 
 def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
-    """Try whether something accepts a TCP connection at a media server's `host:port` (A5), in at
-    most `timeout` seconds and the look-up of its name.
+    """Try a TCP connection to a media server's `host:port` (A5), for at most `timeout` seconds plus
+    the look-up of its name.
 
-    Nothing is sent, and nothing raised for a server that does not answer. One that takes media over
-    UDP alone may work all the same. ValueError: the timeout is not a number above 0.
+    Nothing is sent, and nothing is raised for a server that does not respond. A server that takes
+    media over UDP only may work nevertheless. ValueError: the timeout is not a number above 0.
     """
     if not is_positive(timeout):
-        raise ValueError(f"timeout is {timeout!r}; give seconds, above 0 and finite")
+        raise ValueError(f"timeout is {timeout!r}; pass seconds, above 0 and finite")
     text = str(SecretAddress(str(address)))
     parts = _HOST_AND_PORT.fullmatch(str(address).strip())
     if not parts or not 0 < int(parts[3]) < 65536:
@@ -40,11 +40,11 @@ def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
     except (OSError, UnicodeError) as error:  # Unicode: a name that IDNA cannot encode
         reason = getattr(error, "strerror", "") or type(error).__name__
         if isinstance(error, ConnectionRefusedError):
-            reason = "it refuses them"
+            reason = "connection refused"
         elif isinstance(error, TimeoutError):
-            reason = f"no answer within {timeout:g} s"
+            reason = f"no response within {timeout:g} s"
         elif isinstance(error, socket.gaierror | UnicodeError):
-            reason = "its host name is not known here"
+            reason = "could not resolve the host name"
         reason = f"{text} does not accept TCP connections from here: {reason}"
         return McuAnswer(text, False, f"{reason}; the media itself may still run over UDP")
     return McuAnswer(text, True, f"{text} accepts connections from here")

@@ -1,8 +1,8 @@
-"""`probe_dialect`: how a service fills what the interface leaves open.
+"""`probe_dialect`: find out what a service does where the interface is silent.
 
-A question is sent in one way after another, with the token and without: the way is right in which
-the answers differ. Nothing less shows that the token was read, as a service may look at the
-parameters, or for the room, first.
+A call is sent in one form after another, with the token and without it: the right form is the one
+for which the answers differ. Nothing less proves that the token was read, as a service may check
+the parameters, or look for the room, first.
 """
 
 import copy
@@ -24,13 +24,13 @@ from ..secret import Secret
 Answer = tuple[Call, dict[str, Any] | ConfkitError]
 
 REFUSED = (401, 602)  # authentication failed, access_token incorrect (section 5)
-# Of the operations that are asked; to B1 and B2, 401 says that their parameters are wrong.
+# By operation; in B1 and B2, 401 means wrong parameters.
 REFUSALS = {"A3": REFUSED, "A5": REFUSED, "B3": REFUSED, "B2": (602,), "B1": (602,)}
-NOT_SUPPORTED = 408  # specified for A: HTTP request not supported; of B that is assumed
-# Codes of faults, which may pass and come whether the token was read or not.
+NOT_SUPPORTED = 408  # HTTP request not supported: specified for A, assumed for B
+# Codes of temporary faults, which occur whether the token was read or not.
 FAULTS = (302, 303, 304, 310, 409, 427, 503, 504, 700, 805, 806)
 _SPELLINGS = ("access_token", "access_tocken", "token")  # in A, seen in deployments
-# The setting of the dialect that each operation shows, and the values that are known of it.
+# The setting of the dialect that each operation reveals, and its known values.
 QUESTIONS: dict[str, tuple[str, tuple[str | None, ...]]] = {
     "A3": ("token_parameter", _SPELLINGS),
     "A5": ("mcu_token_parameter", (None, *_SPELLINGS)),
@@ -43,31 +43,31 @@ QUESTIONS: dict[str, tuple[str, tuple[str | None, ...]]] = {
 def probe_dialect(
     client: Client, room_id: str | None = None, *, max_failed_logins: int = 8
 ) -> Dialect:
-    """Find out the dialect of a client's service by asking it.
+    """Determine the dialect of a client's service by experiment.
 
-    The client's own dialect is the first guess; what could not be found out stays as it is there,
-    and a UserWarning names it with the reason. About 30 requests are sent, each once; the client's
-    `calls` show them. It logs in also where the client holds a token, and at most
-    `max_failed_logins` logins fail (a service may lock an account); in the right dialect none does.
+    The client's own dialect is the first guess; settings that cannot be determined are kept, and a
+    UserWarning names them with the reason. About 30 requests are sent, each once; the client's
+    `calls` show them. It authenticates even if the client has a token; at most `max_failed_logins`
+    logins fail (a service may lock an account), none if the dialect is right.
 
-    Nothing is created or changed: the rooms and users that are asked for do not exist, and B1 is
-    sent a token alone. `room_id` is a room to ask for instead, for a service that looks for the
-    room before the token; A5 may give it a media server. A client that is read only sends no B1
-    and B2.
+    Nothing is created or changed: the rooms and users in the calls do not exist, and B1 is sent
+    with the token only. `room_id` is a room to use instead, for a service that looks for the room
+    before it checks the token; A5 may assign a media server to it. A read-only client sends neither
+    B1 nor B2.
 
-    AuthenticationFailed: no login was accepted. Another ConfkitError: the service cannot be
-    reached, or answers a login with neither yes nor no. Sections 4, 5 and 7 of the interface.
+    AuthenticationFailed: no login was accepted. Other ConfkitErrors: the service cannot be reached,
+    or neither accepts nor rejects the login. Sections 4, 5 and 7 of the interface.
     """
     dialect, unknown = investigate(client, room_id, max_failed_logins=max_failed_logins)
     if unknown:
-        warnings.warn(f"not found out: {'; '.join(unknown)}", stacklevel=2)
+        warnings.warn(f"not determined: {'; '.join(unknown)}", stacklevel=2)
     return dialect
 
 
 def investigate(
     client: Client, room_id: str | None = None, *, max_failed_logins: int = 8
 ) -> tuple[Dialect, list[str]]:
-    """Return the dialect, as `probe_dialect` does, and what was not found out, with the reason."""
+    """Return the dialect, as `probe_dialect` does, and the undetermined settings, with reasons."""
     inquiry = Inquiry(client, max_failed_logins)
     error = inquiry.log_in()
     if error is not None:
@@ -84,8 +84,9 @@ def investigate(
 
 
 class Finding(NamedTuple):
-    """What the answers to a question show: the dialect as far as it is known, the `problem` where
-    it is not, the answer that shows it, or the first, and whether that refused the token."""
+    """The result of trying an operation: the dialect so far, the `problem` if it was not
+    determined, the call and result that show it (or the first ones), and whether the token was
+    refused."""
 
     dialect: Dialect
     problem: str
@@ -95,14 +96,14 @@ class Finding(NamedTuple):
 
 
 class Inquiry:
-    """Asks the service of a client, by a copy of it and for `seconds` at most, each request once.
+    """Sends requests through a copy of a client, each once, for at most `seconds`.
 
-    `dialect` is the right one as far as it is known, `token` that of the last login.
+    `dialect` is the right dialect as far as known, `token` that of the last login.
     """
 
     def __init__(self, client: Client, max_failed_logins: int, seconds: float = inf) -> None:
         if type(max_failed_logins) is not int or max_failed_logins < 1:
-            raise ConfigError(f"max_failed_logins is {max_failed_logins!r}", "Give an integer > 0.")
+            raise ConfigError(f"max_failed_logins is {max_failed_logins!r}", "Pass an integer > 0.")
         self.client, self.dialect, self.timeout = copy.copy(client), client.dialect, client.timeout
         self.token: Secret | None = None
         self._bound, self._end = max_failed_logins, time.monotonic() + seconds
@@ -110,25 +111,25 @@ class Inquiry:
 
     @property
     def time_left(self) -> float:
-        """Seconds that are left for all that follows."""
+        """Seconds left for all further requests."""
         return self._end - time.monotonic()
 
     def origin(self, setting: str) -> str:
-        """Return a setting's name, and where its value is from where that is known."""
+        """Return a setting's name, and the origin of its value if known."""
         origin = self.client.origins.get(setting)
         return f"{setting} ({origin})" if origin else setting
 
     def ask(
         self, operation: Operation, fields: dict[str, Any], token: Secret | None, dialect: Dialect
     ) -> Answer:
-        """Send a request once, within the time that is left; return its record and its result."""
+        """Send a request once, within the time left; return its record and its result."""
         half = max(self.time_left / 2, 0.01)  # to connect, and to read
         self.client.timeout = min(self.timeout[0], half), min(self.timeout[1], half)
         return self.client.ask_once(operation, fields, token, dialect)
 
     def log_in(self) -> ConfkitError | None:
-        """Try one signature after another until one is not refused: the dialect's own, then those
-        seen in deployments. Keep its token and its dialect, or return the error."""
+        """Try one signature after another until one is accepted: the dialect's own, then those seen
+        in deployments. Store the token and the dialect, or return the error."""
         access_key, secret_key = self.client.access_key, self.client.secret_key
         pairs = product(CHOICES["hash"], CHOICES["signature"])
         others = [replace(self.dialect, hash=name, signature=form) for name, form in pairs]
@@ -143,14 +144,14 @@ class Inquiry:
                 self.token, self.dialect = token, dialect
                 return None
             if call.ret not in REFUSED:
-                return result  # which says nothing of the signature
+                return result  # which does not depend on the signature
         return self._refusal(dialects)
 
     def _refusal(self, dialects: list[Dialect]) -> AuthenticationFailed:
-        """Return the error for keys that were refused with the first of these signatures."""
+        """Return the error for keys that were refused with the tried signatures."""
         names = [f"{dialect.hash} {dialect.signature}" for dialect in dialects]
         refused, untried = ", ".join(names[: self._bound]), ", ".join(names[self._bound :])
-        rest, more = "so most likely a key is wrong", ""
+        rest, more = "so a key is probably wrong", ""
         if untried:
             rest = f"not tried (max_failed_logins={self._bound}): {untried}"
             more = ", and ask for hash and form of the signature, or allow more failed logins: "
@@ -162,22 +163,22 @@ class Inquiry:
         return refusal
 
     def find(self, key: str, room_id: str) -> Finding:
-        """Find the value of a setting with which an operation reads the token: the answer without
-        a token is another."""
+        """Find the value of a setting with which an operation reads the token: then the answer
+        without a token differs."""
         operation, answers = OPERATIONS[key], list[Answer]()
         ids = {"room_id": room_id, "roomId": room_id}
         ids |= {"userId": str(uuid.uuid4()), "userAddress": "rtsp://192.0.2.1:554/nobody"}
         names = (*operation.required, *operation.optional)
-        # Without room, user and address B1 has nothing to seat or dial, however wrong a service is.
+        # Without room, user and address B1 cannot import anything, however faulty the service is.
         fields = {} if operation is B1 else {name: ids[name] for name in names}
         for dialect in self._dialects(*QUESTIONS[key]):
             call, result = self.ask(operation, fields, self.token, dialect)
             answers.append((call, result))
             if isinstance(result, TransportError):
-                break  # so would the others
+                break  # the others would fail, too
             if call.ret in (*REFUSALS[key], NOT_SUPPORTED, *FAULTS):
                 continue
-            # By GET B3 lists whatever it makes of the token.
+            # By GET, B3 succeeds whether or not it reads the token.
             listed = key == "B3" and call.ret == 0 and call.method == "GET"
             without = call if listed else self.ask(operation, fields, None, dialect)[0]
             same = (without.status, without.ret) == (call.status, call.ret)
@@ -188,7 +189,7 @@ class Inquiry:
         call, result = (served or answers)[0]
         problem = f"{key}: {result.summary if isinstance(result, ConfkitError) else 'success'}"
         if call.ret in REFUSALS[key]:
-            problem = f"{key} refused the token in every known way: {call.ret}"
+            problem = f"{key} refused the token in every known form: {call.ret}"
         elif call.ret not in (None, *FAULTS):
             problem += ", with the token and without"
         refused = call.ret in (NOT_SUPPORTED, *REFUSALS[key])
@@ -196,7 +197,7 @@ class Inquiry:
 
     def _dialects(self, setting: str, values: tuple[str | None, ...]) -> list[Dialect]:
         """Return the dialects to try, the known one first: with each value of the setting, and for
-        POST with each placement, unless that is known."""
+        POST each placement unless that is known."""
         known = self.dialect
         placements = (known.placement, *CHOICES["placement"] * (not self._placement_known))
         dialects = [

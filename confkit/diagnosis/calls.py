@@ -1,4 +1,4 @@
-"""The calls that a diagnosis advises. They run as pasted: what may not be shown is asked for."""
+"""The calls that a diagnosis suggests. They run as pasted: secrets are prompted for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .camera import address_without_login, login_of
 
 
 def name_of(device: Device) -> str:
-    """Return what a device is called in a sentence."""
+    """Return how a sentence refers to a device."""
     if device.user_id:
         return f"device {redact(device.user_id)!r}"
     address = address_without_login(device)
@@ -25,12 +25,12 @@ def import_call(device: Device) -> str:
 
 
 def remove_call(device: Device) -> str:
-    """Return the call that takes a device out of its room."""
+    """Return the call that removes a device from its room."""
     return f"ck.remove_device(client, {_ids(device)})"
 
 
 def diagnose_call(device: Device) -> str:
-    """Return the call that finds out what keeps a device out."""
+    """Return the call that diagnoses a device."""
     return f"ck.diagnose_device(client, {_ids(device)}, {_address_and_login(device)})"
 
 
@@ -54,5 +54,5 @@ def _address_and_login(device: Device) -> str:
 
 
 def _argument(value: str, name: str) -> str:
-    shown = redact(value)
-    return repr(shown) if MASK not in shown else f"ck.ask_secret('{name}: ').reveal()"
+    masked = redact(value)
+    return repr(masked) if MASK not in masked else f"ck.ask_secret('{name}: ').reveal()"

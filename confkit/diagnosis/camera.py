@@ -16,7 +16,7 @@ from ..secret import Secret, SecretAddress, redact
 
 
 def can_be_tried(device: Device) -> bool:
-    """Return whether a device has an address that a preflight can try: sip and h323 are none."""
+    """Return whether a preflight can try a device's address: not sip or h323."""
     scheme = str(device.user_address or "").partition("://")[0].lower()
     return scheme not in ("", "sip", "h323")
 
@@ -30,22 +30,22 @@ def preflight_of(device: Device, **options: Any) -> Report:
 
 
 def address_without_login(device: Device) -> str:
-    """Return a device's address without its login; other secrets in it show as ***."""
-    parts = _parsed(device)
+    """Return a device's address without its login, other secrets masked."""
+    parts = _parse_address(device)
     return redact(str(SecretAddress(parts.url) if parts else device.user_address or ""))
 
 
 def login_of(device: Device) -> tuple[str, Secret]:
-    """Return name and password of a device's login, of its fields or of its address; "" is none."""
-    parts = _parsed(device)
+    """Return name and password of a device's login, from its fields or its address, or ""."""
+    parts = _parse_address(device)
     name = device.login_name or (parts and parts.login_name)
     password = device.login_password or (parts and parts.login_password)
     return str(name or ""), Secret(password or "")
 
 
-def with_login_of(wanted: Device, device: Device) -> Device:
-    """Return the device with the login of the wanted one, or itself where that has none."""
-    login, parts = login_of(wanted), _parsed(device)
+def with_login_of(source: Device, device: Device) -> Device:
+    """Return the device with the login of the source, or unchanged if that has none."""
+    login, parts = login_of(source), _parse_address(device)
     if not any(login):
         return device
     name, password = (new or own for new, own in zip(login, login_of(device), strict=True))
@@ -55,22 +55,22 @@ def with_login_of(wanted: Device, device: Device) -> Device:
 
 
 def camera_key(device: Device) -> tuple[object, ...]:
-    """Return what makes two addresses one: a login, or a usual port left out, changes nothing."""
-    parts = _parsed(device)
+    """Return a key that is equal for the same camera: without the login, with the default port."""
+    parts = _parse_address(device)
     if parts is None:
         return (device.user_address,)
     return parts.scheme, parts.host.lower(), parts.port, parts.path
 
 
-def at_address(wanted: Device, devices: Iterable[Device]) -> list[Device]:
-    """Return those of the devices that are the same camera by its address."""
-    key = None if wanted.user_address is None else camera_key(wanted)
+def at_address(camera: Device, devices: Iterable[Device]) -> list[Device]:
+    """Return the devices that are the same camera by its address."""
+    key = None if camera.user_address is None else camera_key(camera)
     return [device for device in devices if camera_key(device) == key]
 
 
 def devices_of(client: Client, room_ids: Iterable[str]) -> list[Device]:
-    """Return the devices of these rooms, and maybe of others (B3): by one call for all of them, or,
-    where the service cuts so long a list short, one for each room."""
+    """Return the devices of these rooms, and maybe of others (B3): by one call, or one per room if
+    the service truncates long lists."""
     rooms = dict.fromkeys(room_ids)
     try:
         return list_devices(client) if rooms else []
@@ -78,7 +78,7 @@ def devices_of(client: Client, room_ids: Iterable[str]) -> list[Device]:
         return [device for room_id in rooms for device in list_devices(client, room_id)]
 
 
-def _parsed(device: Device) -> Address | None:
+def _parse_address(device: Device) -> Address | None:
     try:
         return parse_address(device.user_address.reveal() if device.user_address else "")
     except ValueError:

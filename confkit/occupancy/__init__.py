@@ -1,1 +1,1 @@
-"""Samples over time: the recorder, its folder of Parquet files, and what the samples come to."""
+"""Samples over time: the recorder, its folder of Parquet files, and their evaluation."""

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..client import is_positive
 from ..errors import ConfigError
 from ..text import counted
-from ..transport import is_positive
 from .folder import load_occupancy
 from .samples import RoomSamples, Times, by_room, samples_frame, service_of
 from .times import duration, time_zone
@@ -27,7 +27,7 @@ _TYPES = {
     "suggested": "Int64",
     "reason": "string",
 }
-_MOST_TURNS = 1e7  # in which people are counted, some 80 MB
+_MAX_BINS = 1e7  # for counting people, some 80 MB
 _MINUTE = np.timedelta64(1, "m")
 _NEVER = np.datetime64(0, "ms")
 _AHEAD = re.compile(r"(\d{1,4})([wd])")
@@ -73,17 +73,19 @@ def capacity_report(
     window = None if risk is None else _check_window(risk, ahead)
     samples = samples_frame(source) if isinstance(source, pd.DataFrame) else load_occupancy(source)
     service, rooms = service_of(samples), by_room(samples)
-    # Of a single sample nobody knows for how long it stands: as long as those of other rooms.
+    # A single sample has no interval of its own: use that of the other rooms.
     intervals = [room.interval for room in rooms if len(room.time) > 1]
-    usual = float(np.median(intervals)) if intervals else np.nan
+    default_interval = float(np.median(intervals)) if intervals else np.nan
     since = min((room.time[0] for room in rooms), default=_NEVER)
     until = max((room.time[-1] for room in rooms), default=_NEVER)
-    rows = [_figures(room, usual, until) for room in rooms]
-    totals = {"rooms": len(rooms), **_totals(rooms, usual, since, until, zone)}
+    rows = [_room_row(room, default_interval, until) for room in rooms]
+    totals = {"rooms": len(rooms), **_totals(rooms, default_interval, since, until, zone)}
     attrs: dict[Any, Any] = {"timezone": zone_name, "totals": totals}
     if risk is not None and window is not None:
         words = duration(window / timedelta(minutes=1))
-        pairs = _apply_risk(rooms, rows, risk, _edges(since, until, usual, window), words)
+        pairs = _apply_risk(
+            rooms, rows, risk, _edges(since, until, default_interval, window), words
+        )
         attrs |= {"risk": float(risk), "ahead": words, "pairs": pairs}
     report = pd.DataFrame(rows, columns=[*_TYPES]).astype(_TYPES)
     report["reason"] = pd.array([_reason(row) for row in rows], "string")
@@ -92,24 +94,24 @@ def capacity_report(
 
 
 def _check_window(risk: float, ahead: str | timedelta) -> timedelta:
-    """Return the length of a window. ConfigError: `ahead` is no positive time, or `risk` is not
-    between 0 and 1."""
+    """Return the length of a window. ConfigError: `ahead` is not a positive duration, or `risk` is
+    not between 0 and 1."""
     if not (is_positive(risk) and risk < 1):
-        raise ConfigError(f"risk is {risk!r}", "Give a share between 0 and 1, such as 0.10.")
+        raise ConfigError(f"risk is {risk!r}", "Pass a share between 0 and 1, such as 0.10.")
     window = ahead
     if match := _AHEAD.fullmatch(str(ahead)):
         window = timedelta(days=int(match[1]) * (7 if match[2] == "w" else 1))
     if not isinstance(window, timedelta) or not window > timedelta(0):
-        raise ConfigError(f"ahead is {ahead!r}", "Give a time such as '4w' or '10d'.")
+        raise ConfigError(f"ahead is {ahead!r}", "Pass a duration such as '4w' or '10d'.")
     return window
 
 
-def _figures(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str, Any]:
-    """Return the room's row of the report, and what its reason rests on."""
-    interval = room.interval if len(room.time) > 1 else usual
-    # A sweep may come a tenth of its interval early.
-    turns = (until - room.time[0]) / _MINUTE / interval + 0.1
-    due = 1 if np.isnan(turns) else math.floor(turns) + 1
+def _room_row(room: RoomSamples, default_interval: float, until: np.datetime64) -> dict[str, Any]:
+    """Return the room's row of the report, and the facts that its reason uses."""
+    interval = room.interval if len(room.time) > 1 else default_interval
+    # A sweep may be early by a tenth of its interval.
+    sweeps = (until - room.time[0]) / _MINUTE / interval + 0.1
+    due = 1 if np.isnan(sweeps) else math.floor(sweeps) + 1
     read, used = np.flatnonzero(~np.isnan(room.users)), np.sort(room.users[room.present > 0])
     full = int(((room.users >= room.cap) & (room.cap > 0)).sum())
     row = {
@@ -136,11 +138,11 @@ def _figures(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str,
     return row
 
 
-def _edges(since: Any, until: Any, usual: float, window: timedelta) -> Times:
-    """Return where the whole windows begin and end; where there is none, the edges of one."""
+def _edges(since: Any, until: Any, default_interval: float, window: timedelta) -> Times:
+    """Return the edges of the complete windows; if there are none, those of one."""
     length = np.timedelta64(window)
-    # The last sweep, too, stands for its interval, and may come a tenth of it early.
-    lasting = np.timedelta64(round(66_000 * np.nan_to_num(usual)), "ms")
+    # The last sweep counts for its interval, too, and may be early by a tenth of it.
+    lasting = np.timedelta64(round(66_000 * np.nan_to_num(default_interval)), "ms")
     number = max(1, int((until - since + lasting) // length))
     edges: Times = until - length * np.arange(number, -1, -1)
     return edges
@@ -149,8 +151,8 @@ def _edges(since: Any, until: Any, usual: float, window: timedelta) -> Times:
 def _apply_risk(
     rooms: list[RoomSamples], rows: list[dict[str, Any]], risk: float, edges: Times, words: str
 ) -> int:
-    """Replace the suggested caps by those for this risk, with their reasons in `at_risk`, and
-    return how many pairs of windows they rest on. `capacity_report` states the rule."""
+    """Replace the suggested caps by those for this risk, with the reasons in `at_risk`, and return
+    the number of pairs of windows. See `capacity_report` for the rule."""
     windows = [
         _windows(room, row["interval"], edges) if row["used"] and not row["full"] else [None]
         for room, row in zip(rooms, rows, strict=True)
@@ -166,7 +168,7 @@ def _apply_risk(
     for row, (*_, last) in zip(rows, windows, strict=True):
         row["suggested"] = None
         if rank > len(ratios):
-            least = math.ceil((1 - risk) / risk - 1e-9)  # as many as make the rank one of theirs
+            least = math.ceil((1 - risk) / risk - 1e-9)  # for which the rank exists
             row["at_risk"] = (
                 f"only {counted(len(ratios), 'pair')} of consecutive windows of {words}; a risk "
                 f"of {percent} needs {least:,}"
@@ -174,7 +176,7 @@ def _apply_risk(
         elif last is None:
             row["at_risk"] = f"read for less than four fifths of the last {words}"
         elif last.people == 0:
-            row["at_risk"] = f"nobody was in it in the last {words}"
+            row["at_risk"] = f"empty in the last {words}"
         else:
             ratio = ratios[rank - 1]
             row["suggested"] = max(1, math.floor(last.peak * ratio + 1e-9))
@@ -186,14 +188,14 @@ def _apply_risk(
 
 
 class _Window(NamedTuple):
-    """The most users in a window, and the most people; NaN where these are unknown."""
+    """The most users in a window, and the most people; NaN if unknown."""
 
     peak: float
     people: float
 
 
 def _windows(room: RoomSamples, interval: float, edges: Times) -> list[_Window | None]:
-    """Return the room's windows, None where one was not read often enough to count."""
+    """Return the room's windows, None for a window that was not read often enough to count."""
     due = (edges[1] - edges[0]) / _MINUTE / interval
     windows: list[_Window | None] = []
     for first, end in pairwise(np.searchsorted(room.time, edges, side="right")):
@@ -207,10 +209,10 @@ def _windows(room: RoomSamples, interval: float, edges: Times) -> list[_Window |
 def _reason(row: dict[str, Any]) -> str:
     if not row["samples"]:
         return "could not be read"
-    caveat = "" if row["people_known"] else "; people could not be told apart from devices"
+    caveat = "" if row["people_known"] else "; devices may be counted as people"
     peak = f"{row['peak']:.0f}"
     if not row["used"]:
-        return f"never used{'; only devices were in it' if row['peak'] else ''}{caveat}"
+        return f"never used{'; only devices were present' if row['peak'] else ''}{caveat}"
     if row["full"]:
         time = "" if np.isnan(row["interval"]) else f" for {duration(row['minutes_full'])}"
         advice = "no cap is suggested" if row["at_risk"] else f"{peak} may be too low"
@@ -219,32 +221,34 @@ def _reason(row: dict[str, Any]) -> str:
         return f"{row['at_risk']}{caveat}"
     recorded = duration(0 if np.isnan(row["interval"]) else row["recorded"])
     cap = f"cap {row['attendee_max']:.0f}" if row["attendee_max"] else "no cap"
-    return f"peak {peak} in {recorded}, {cap}; nothing is promised{caveat}"
+    return f"peak {peak} in {recorded}, {cap}; no forecast{caveat}"
 
 
 def _totals(
-    rooms: list[RoomSamples], usual: float, since: Any, until: Any, zone: tzinfo
+    rooms: list[RoomSamples], default_interval: float, since: Any, until: Any, zone: tzinfo
 ) -> dict[str, Any]:
-    """Return when the recording began and ended, and the most people in all rooms at once, and
-    when: within one turn of the `usual` minutes each room counts once, by its last sample."""
+    """Return the recording's start and end, and the most people in all rooms at once, with its
+    time: within `default_interval` minutes each room counts once, by its last sample."""
 
-    def written(time: np.datetime64) -> str:
+    def format_time(time: np.datetime64) -> str:
         return pd.Timestamp(time).tz_localize("UTC").tz_convert(zone).isoformat()
 
     totals: dict[str, Any] = dict.fromkeys(("since", "until", "people_peak", "people_peak_at"))
     if rooms:
-        totals |= {"since": written(since), "until": written(until)}
+        totals |= {"since": format_time(since), "until": format_time(until)}
     span = (until - since) / _MINUTE
-    turn = np.timedelta64(math.ceil(60_000 * np.nanmax([usual, span / _MOST_TURNS, 1e-3])), "ms")
-    people = np.zeros(int((until - since) / turn + 0.5) + 1)
+    bin_size = np.timedelta64(
+        math.ceil(60_000 * np.nanmax([default_interval, span / _MAX_BINS, 1e-3])), "ms"
+    )
+    people = np.zeros(int((until - since) / bin_size + 0.5) + 1)
     known = [room for room in rooms if room.people_known and not np.isnan(room.people).all()]
     for room in known:
         own = np.zeros(len(people))
-        own[((room.time - since) / turn + 0.5).astype("int64")] = np.nan_to_num(room.people)
+        own[((room.time - since) / bin_size + 0.5).astype("int64")] = np.nan_to_num(room.people)
         people += own
     if known:
-        begin = since + turn * (people.argmax() - 0.5)
+        begin = since + bin_size * (people.argmax() - 0.5)
         later = [room.time[room.time >= begin][:1] for room in rooms]
         totals["people_peak"] = int(people.max())
-        totals["people_peak_at"] = written(np.concatenate(later).min())
+        totals["people_peak_at"] = format_time(np.concatenate(later).min())
     return totals

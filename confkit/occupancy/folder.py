@@ -1,11 +1,11 @@
-"""A recording's folder: files of samples, each of which has a single writer.
+"""A recording's folder: files of samples, each with a single writer.
 
-    2026-03-28-5f3a9c1e0b7d.parquet   a day (UTC) that is over, or was saved
-    2026-03-29-8c01d2aa6e45.csv       a day of a recorder that may still go on
+    2026-03-28-5f3a9c1e0b7d.parquet   a finished day (UTC), or a saved one
+    2026-03-29-8c01d2aa6e45.csv       a day of a recorder that may still be running
 
-In a CSV file each sweep is one write, which ends in an empty line. What stands behind the last
-empty line is ignored: the process that wrote it was killed. Samples have a key (time, room and
-service), and readers drop what is there twice, so that a process may die between any two steps.
+In a CSV file each sweep is one write, which ends in an empty line. Anything after the last empty
+line is ignored: the process that wrote it was killed. Samples have a key (time, room and service),
+and readers drop duplicates, so that a process may die between any two steps.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import ConfigError, ConfkitError, missing_extra
-from ..text import write_atomically
+from ..text import counted, write_atomically
 from .samples import TYPES, samples_frame, without_duplicates
 from .times import Moment, parse_moment
 
@@ -36,15 +36,16 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("recordings need", error.name, "recording") from None
 
-_OURS = re.compile(r"\d{4}-\d\d-\d\d-[0-9a-f]{12}\.(csv|parquet)")
-_ABANDONED = 2 * 86_400  # seconds after which nobody is taken to write a file any more
+_FILE_NAME = re.compile(r"\d{4}-\d\d-\d\d-[0-9a-f]{12}\.(csv|parquet)")
+_ABANDONED = 2 * 86_400  # seconds without a write, after which a file has no writer any more
 _SCHEMA = pa.Schema.from_pandas(pd.DataFrame(columns=[*TYPES]).astype(TYPES), preserve_index=False)
 
 log = logging.getLogger("confkit.record")
 
 
 class RecordingError(ConfkitError, OSError):
-    """A recording could not be written or read; the text names the file, why, and what to do."""
+    """A recording could not be written or read; the text names the file, the cause and the next
+    step."""
 
 
 def load_occupancy(
@@ -54,23 +55,23 @@ def load_occupancy(
 
     Columns: `time` (UTC, the sweep's true start), `room_id` (string), `users`, `people` and
     `devices` in the room, `attendee_max`, `ret`, why a value is missing (all Int64), and `service`
-    (string). From `since` up to before `until`, which are local time where they have no offset.
-    `attrs["service"]` names the services whose samples these are. A warning names the files that
-    are not part of the recording. ConfigError: there is no such folder, or it has the form of an
-    earlier version; RecordingError: a file is damaged.
+    (string). `since` is inclusive, `until` exclusive; without an offset they are local time.
+    `attrs["service"]` names the services of the samples. A warning names files that are not part of
+    the recording. ConfigError: no such folder, or the format of an earlier version;
+    RecordingError: a file is damaged.
     """
     first = parse_moment("0001-01-02T00:00Z" if since is None else since, "since")
     end = parse_moment("9999-12-30T00:00Z" if until is None else until, "until")
-    ours, foreign = list_files(Path(folder))
+    paths, foreign = list_files(Path(folder))
     if foreign:
         names = ", ".join(path.name for path in foreign[:20])
         warnings.warn(
-            f"skipped {len(foreign):,} in {folder}: {names}. They are not part of the recording; "
-            "move them out of its folder.",
+            f"skipped {counted(len(foreign), 'file')} in {folder} that belong to no recording: "
+            f"{names}. Move them out of the folder.",
             stacklevel=2,
         )
     tables = [_SCHEMA.empty_table()]
-    for path in ours:
+    for path in paths:
         if str(first.date()) <= path.name[:10] <= str(end.date()):
             table = _read(path)
             times = table["time"]
@@ -84,23 +85,23 @@ def load_occupancy(
 
 
 def list_files(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files of a recording, and what else is in its folder. ConfigError as of
+    """Return the files of a recording, and other files in its folder. ConfigError as in
     `load_occupancy`."""
     if not folder.is_dir():
-        why = "is a file" if folder.exists() else "is not there"
+        why = "is a file" if folder.exists() else "does not exist"
         raise ConfigError(
             f"there is no recording at {folder}, which {why}",
-            "Give the path of a folder; `confkit record FOLDER` or Recorder makes one.",
+            "Pass the path of a folder; `confkit record FOLDER` or Recorder creates one.",
         )
     paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     if any(path.is_dir() and path.name.startswith(("_", "date=")) for path in paths):
         raise ConfigError(
-            f"{folder} has the form of an earlier version, with a folder for each day",
-            "Record into a new folder. This copies the days that are over into it: "
+            f"{folder} has the format of an earlier version, with a folder for each day",
+            "Record into a new folder. This copies the finished days into it: "
             f"ck.save_occupancy(pd.read_parquet({str(folder)!r}), 'new')",
         )
-    foreign = [path for path in paths if not _OURS.fullmatch(path.name)]
-    return [path for path in paths if _OURS.fullmatch(path.name)], foreign
+    foreign = [path for path in paths if not _FILE_NAME.fullmatch(path.name)]
+    return [path for path in paths if _FILE_NAME.fullmatch(path.name)], foreign
 
 
 def _read(path: Path) -> Any:
@@ -111,7 +112,7 @@ def _read(path: Path) -> Any:
                 return _read_csv(path)
             except FileNotFoundError:  # its recorder has just turned it into Parquet
                 path = path.with_suffix(".parquet")
-        with pq.ParquetFile(path) as file:  # a day is too small to be worth threads
+        with pq.ParquetFile(path) as file:  # a day is too small for threads
             return file.read(use_threads=False).cast(_SCHEMA)
     except (pa.ArrowException, ValueError, OSError) as error:
         why = str(error).partition("\n")[0]
@@ -123,7 +124,7 @@ def _read(path: Path) -> Any:
 def _read_csv(path: Path) -> Any:
     data = path.read_bytes()
     end = data.rfind(b"\n\n") + 1
-    while data.count(b'"', 0, end) % 2:  # this empty line stands in a room's ID
+    while data.count(b'"', 0, end) % 2:  # this empty line is within a room's ID
         end = data.rfind(b"\n\n", 0, end) + 1
     if not end:
         return _SCHEMA.empty_table()
@@ -140,17 +141,17 @@ def _read_csv(path: Path) -> Any:
 
 
 class DayFiles:
-    """The CSV files of one start of a recorder, one for each day (UTC)."""
+    """The CSV files of one run of a recorder, one per day (UTC)."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._path = Path()  # of the day that goes on
+        self._path = Path()  # of the current day
 
     def append(self, sweep: pd.DataFrame) -> None:
-        """Write the samples of one sweep, durably; after the first of a day turn the days that are
-        over into Parquet. RecordingError: the sweep was not written."""
+        """Write the samples of one sweep durably; after the first of a day convert finished days to
+        Parquet. RecordingError: the sweep was not written."""
         path, day = self._path, f"{sweep['time'].iloc[0]:%Y-%m-%d}"
-        # A file that is gone was taken for abandoned while this machine was suspended.
+        # A file may be gone: taken for abandoned while this machine was suspended.
         begins = path.name[:10] != day or not path.exists()
         if begins:
             path = self._folder / f"{day}-{os.urandom(6).hex()}.csv"
@@ -161,48 +162,48 @@ class DayFiles:
         with _writing(path):
             self._folder.mkdir(parents=True, exist_ok=True)
             with path.open("ab", buffering=0) as file:
-                while data:  # one write; on a full disk there is a rest, which brings the error
+                while data:  # one write; on a full disk the rest raises the error
                     data = data[file.write(data) :]
                 os.fsync(file.fileno())
             if begins:
-                _flush_names(self._folder)
+                _sync_folder(self._folder)
         if begins:
-            over, self._path = self._path, path
-            _finish_days(self._folder, over)
+            finished, self._path = self._path, path
+            _finish_days(self._folder, finished)
 
 
-def _finish_days(folder: Path, over: Path) -> None:
-    """Turn the file that is `over`, and those that nobody has touched for two days, into Parquet.
-    A failure ends no recording: they are read as they are."""
+def _finish_days(folder: Path, finished: Path) -> None:
+    """Convert the `finished` file, and those untouched for two days, to Parquet. A failure does not
+    end the recording: CSV files can be read as they are."""
     for path in sorted(folder.iterdir()):
         try:
             abandoned = time.time() - path.stat().st_mtime > _ABANDONED
             if abandoned and path.name.startswith(".draft-"):  # of write_atomically
                 path.unlink()
-            is_csv = path.suffix == ".csv" and _OURS.fullmatch(path.name)
-            if is_csv and (abandoned or path == over):
+            is_csv = path.suffix == ".csv" and _FILE_NAME.fullmatch(path.name)
+            if is_csv and (abandoned or path == finished):
                 size = path.stat().st_size
                 _publish(path.with_suffix(".parquet"), _as_parquet(_read(path)))
-                if path.stat().st_size == size:  # else its recorder has gone on meanwhile
+                if path.stat().st_size == size:  # otherwise its recorder has written meanwhile
                     path.unlink()
         except FileNotFoundError:
             pass  # another recorder was faster
         except OSError as error:
-            log.error("%s stays CSV for now: %s", path, error)
+            log.error("%s could not be converted to Parquet: %s", path, error)
 
 
 def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
-    """Add samples to a recording's folder, a Parquet file for each day (UTC); return their number.
+    """Add samples to a recording's folder, one Parquet file per day (UTC); return their number.
 
-    `samples` has the columns that `load_occupancy` returns, from a simulation or from elsewhere;
-    where there is no `service`, it is `attrs["service"]`. Samples of the same time, room and
-    service as others count once: after RecordingError, such as on a full disk, call it again.
-    ValueError: it is no frame of samples. ConfigError as of `load_occupancy`.
+    `samples` has the columns of `load_occupancy`, from a simulation or another source; a missing
+    `service` is taken from `attrs["service"]`. Samples of the same time, room and service count
+    once: after RecordingError, such as on a full disk, repeat the call. ValueError: not a frame of
+    samples. ConfigError as in `load_occupancy`.
     """
     frame, folder = samples_frame(samples), Path(folder)
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    list_files(folder)  # refuses the form of an earlier version
+    list_files(folder)  # rejects the format of an earlier version
     if "service" not in frame.columns:
         frame = frame.assign(service=samples.attrs.get("service"))
     frame = frame.sort_values(["time", "room_id"])
@@ -226,24 +227,24 @@ def _as_parquet(table: Any) -> bytes:
 def _publish(path: Path, data: bytes) -> None:
     with _writing(path):
         write_atomically(path, data)
-        _flush_names(path.parent)
+        _sync_folder(path.parent)
 
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Raise what goes wrong inside as a RecordingError."""
+    """Turn an OSError into a RecordingError."""
     try:
         yield
     except OSError as error:
         raise RecordingError(
-            f"{path} was not written: {error.strerror or error}. What was recorded before is safe "
-            "and whole. Free space, or see to the rights on this file system; then go on with the "
-            "same folder."
+            f"{path} was not written: {error.strerror or error}. Earlier samples are safe. Free "
+            "some space, or check the permissions of the folder; then continue with the same "
+            "folder."
         ) from error
 
 
-def _flush_names(folder: Path) -> None:
-    """Make the names in this folder durable; Windows does so by itself."""
+def _sync_folder(folder: Path) -> None:
+    """Sync the folder, so that new names in it are durable; not needed on Windows."""
     if sys.platform != "win32":
         opened = os.open(folder, os.O_RDONLY)
         os.fsync(opened)

@@ -20,12 +20,12 @@ def known_rooms(
     recording: str | os.PathLike[str] | None = None,
     list: str | os.PathLike[str] | None = None,  # noqa: A002  # the public name
 ) -> pd.DataFrame:
-    """Return one row per room that can be known of: `room_id`, and `source`, from where.
+    """Return one row per known room: `room_id`, and its `source`.
 
-    The interface lists no rooms. Known are those that this client has created ("created"), those
-    with external devices (B3, "devices"), those in a folder that a Recorder keeps ("recording"),
-    and those in a file ("list": text with one ID a line, or CSV); of several, all are named. Any
-    error of B3 is raised: a union that lacks a part would look whole.
+    The interface cannot list rooms. Known are the rooms created with this client ("created"), with
+    external devices (B3, "devices"), in a folder of a Recorder ("recording"), and in a file
+    ("list": text with one ID a line, or CSV); several sources are joined. Errors of B3 are raised:
+    an incomplete result would look complete.
     """
     import pandas as pd
 

@@ -50,12 +50,12 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
 
 
 def _meetings(room: RoomSamples) -> dict[str, Any]:
-    """Return the columns of the room's meetings. Each is a run of samples in which people were or
-    that failed, without a pause of the recorder, in which somebody was seen."""
+    """Return the columns of the room's meetings: runs of samples with people or failed, without a
+    pause of the recorder, and with people in at least one."""
     time, present = room.time, room.present
     busy = present != 0  # NaN, a sample that failed, is not 0
     gaps = np.diff(time) / np.timedelta64(1, "m")
-    # Of each sample, and the end, whether the record begins there anew.
+    # For each sample, and the end: whether the record begins anew there.
     edge = np.concatenate([[True], gaps > 5 * room.interval, [True]])
     starts = np.flatnonzero(edge[:-1] | np.diff(busy, prepend=False))
     ends = np.append(starts[1:], len(time))
@@ -64,9 +64,9 @@ def _meetings(room: RoomSamples) -> dict[str, Any]:
     first, last = np.flatnonzero(np.diff(run, prepend=-1)), np.flatnonzero(np.diff(run, append=-1))
     start, end, at = starts[run[first]], ends[run[first]], time[seen]
     arrived, left, begins, ended = at[first], at[last], ~edge[start], ~edge[end]
-    before: Times = np.where(begins, time[start - 1], arrived)  # a sample that saw nobody
+    before: Times = np.where(begins, time[start - 1], arrived)  # the last empty sample
     after: Times = np.where(ended, time.take(end, mode="clip"), left)
-    # Each sample stands for half the time to the one before it and to the one after it.
+    # Each sample counts for half the time to the previous and to the next one.
     previous, following = np.roll(at, 1), np.roll(at, -1)
     previous[first], following[last] = before, after
     minutes = (following - previous) / np.timedelta64(2, "m")

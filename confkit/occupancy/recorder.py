@@ -1,4 +1,4 @@
-"""`Recorder`: who is in which room, read again and again into a folder."""
+"""`Recorder`: repeated sweeps of all rooms, written to a folder."""
 
 import logging
 import math
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ..client import is_positive
 from ..errors import ConfigError, ConfkitError
-from ..sweep import Sweep, status_line, sweep
+from ..sweep import Sweep, sweep
 from ..tables import room_ids as read_ids
 from ..text import counted
-from ..transport import is_positive
 from .folder import DayFiles, list_files
 from .samples import COLUMNS, samples_frame
 from .times import Moment, parse_moment
@@ -25,16 +25,16 @@ from .times import Moment, parse_moment
 if TYPE_CHECKING:
     from ..client import Client
 
-_STEP = 1.0  # seconds; waits are cut up, so that Windows sees Ctrl-C as well
+_STEP = 1.0  # seconds; longer waits are split, so that Ctrl-C works on Windows
 
 log = logging.getLogger("confkit.record")
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a recording came to: its `sweeps` and their `rows`, all on the disk; how many rows lack
-    a value (`failures`); the sweeps that were `skipped`, as their time had passed; and what `ended`
-    it: "sweeps", "until", "cancelled" or "interrupted"."""
+    """The result of a recording: the number of `sweeps` and `rows` written, of rows with a missing
+    value (`failures`), of sweeps `skipped` because their time had passed; and what `ended` it:
+    "sweeps", "until", "cancelled" or "interrupted"."""
 
     sweeps: int = 0
     rows: int = 0
@@ -44,13 +44,13 @@ class Recorded:
 
     def __str__(self) -> str:
         return (
-            f"sweeps: {self.sweeps:,}; rows: {self.rows:,}, of which {self.failures:,} without a "
-            f"value; sweeps skipped: {self.skipped:,}; ended: {self.ended}"
+            f"sweeps: {self.sweeps:,}; rows: {self.rows:,}, {self.failures:,} of them with a "
+            f"missing value; sweeps skipped: {self.skipped:,}; ended: {self.ended}"
         )
 
 
 class Recorder:
-    """Records into a folder who is in the rooms, a sweep at a time."""
+    """Records the occupancy of rooms into a folder, sweep by sweep."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -72,41 +72,41 @@ class Recorder:
         cancelled: threading.Event | None = None,
         on_sweep: Callable[[Sweep], object] | None = None,
     ) -> Recorded:
-        """Record until `sweeps` are done, `until` has come, `cancelled` is set or Ctrl-C is
-        pressed; return what was recorded.
+        """Record until `sweeps` are done, the time `until`, `cancelled` is set or Ctrl-C; return
+        the result.
 
-        `room_ids` and `id_column` as `sweep` takes them. The first sweep starts at once, the others
-        at every `every` seconds from then; one whose time passes during another is skipped. Each
-        reads the rooms (A3), their users (A6) and the devices (B3). When it is on the disk it is
-        reported in the log ("confkit.record"), and `on_sweep` is called with it, such as to compare
-        it with the one before (`changes`). `load_occupancy` reads the folder at any time, and
-        several recorders may share it. An `until` without offset is local time.
+        `room_ids` and `id_column` are as in `sweep`. The first sweep starts at once, the others
+        every `every` seconds from then; a sweep whose time passes during another is skipped. Each
+        reads the rooms (A3), their users (A6) and the devices (B3). Once written, a sweep is logged
+        ("confkit.record") and passed to `on_sweep`, for example to compare it with the previous one
+        (`changes`). `load_occupancy` can read the folder at any time, and several recorders may
+        share it. `until` without an offset is local time.
 
-        The first sweep raises when nothing can be asked, as `sweep` does; from then on a failure is
-        a row with missing values. RecordingError where the disk is full: what was reported is safe.
-        ValueError: an argument makes no sense, or there is no room. ConfigError: the folder has the
-        form of an earlier version.
+        The first sweep raises an error if nothing can be read, as `sweep` does; later failures are
+        rows with missing values. RecordingError: the disk is full; sweeps already logged are safe.
+        ValueError: an invalid argument. ConfigError: no rooms, or the folder has the format of an
+        earlier version.
         """
         if not is_positive(every):
-            raise ValueError(f"every is {every!r}; give seconds, above 0")
+            raise ValueError(f"every is {every!r}; pass seconds above 0")
         if sweeps is not None and (not isinstance(sweeps, int) or not is_positive(sweeps)):
-            raise ValueError(f"sweeps is {sweeps!r}; give a whole number above 0, or None")
+            raise ValueError(f"sweeps is {sweeps!r}; pass a whole number above 0, or None")
         end = math.inf if until is None else parse_moment(until, "until").timestamp()
         if end <= client.now():
-            raise ValueError(f"until is {until}, which is over; give a time to come")
+            raise ValueError(f"until is {until}, which is in the past; pass a future time")
         ids = read_ids(room_ids, id_column).ids
         if not ids:
-            raise ConfigError("there is no room to record", "Give the IDs of one or more.")
+            raise ConfigError("no rooms to record", "Pass at least one room ID.")
         if self.folder.exists():
-            list_files(self.folder)  # refuses what is no folder of samples
+            list_files(self.folder)  # rejects a folder that is no recording
         stop = cancelled or threading.Event()
-        pace: dict[str, Any] = {"concurrency": concurrency, "max_rate": max_rate}
-        ask = partial(sweep, client, ids, cancelled=stop, progress=False, **pace)
+        limits: dict[str, Any] = {"concurrency": concurrency, "max_rate": max_rate}
+        read_rooms = partial(sweep, client, ids, cancelled=stop, progress=False, **limits)
         files, done, times = DayFiles(self.folder), Recorded(ended="interrupted"), set[int]()
-        with status_line() as show, suppress(KeyboardInterrupt):
-            for skipped in _turns(every, end, client.now, stop):
-                moment = _unused(math.floor(1000 * client.now()), times)
-                frame, swept = _read(ask, ids, stop, first=not done.sweeps)
+        with suppress(KeyboardInterrupt):
+            for skipped in _schedule(every, end, client.now, stop):
+                moment = _unique_time(math.floor(1000 * client.now()), times)
+                frame, result = _read(read_rooms, ids, stop, first=not done.sweeps)
                 if frame.empty:
                     continue
                 files.append(samples_frame(frame.assign(time=moment, service=client.name)))
@@ -119,24 +119,20 @@ class Recorder:
                     skipped=done.skipped + skipped,
                 )
                 rooms, when = counted(len(frame), "room"), moment.isoformat(timespec="milliseconds")
-                why = f"; {swept.commonest}" if swept and swept.commonest else ""
-                log.info("%s: %s, %d without a value%s", when, rooms, failures, why)
-                if swept and on_sweep:
-                    on_sweep(swept)
-                last = f"{moment.to_pydatetime().astimezone():%H:%M:%S}"
-                number = counted(done.sweeps, "sweep")
-                show(f"{number}, last at {last}, {rooms}, {failures} not read")
+                why = f"; {result.commonest}" if result and result.commonest else ""
+                log.info("%s: %s, %d not read%s", when, rooms, failures, why)
+                if result and on_sweep:
+                    on_sweep(result)
                 if done.sweeps == sweeps:
                     return replace(done, ended="sweeps")
             done = replace(done, ended="cancelled" if stop.is_set() else "until")
         return done
 
 
-def _turns(
+def _schedule(
     every: float, until: float, now: Callable[[], float], stop: threading.Event
 ) -> Iterator[int]:
-    """Wait for each turn, and yield how many were skipped before it, as their time passed
-    meanwhile."""
+    """Wait for the time of each sweep, and yield how many were skipped before it."""
     start, turn, skipped = time.monotonic(), 0, 0
     while not stop.is_set():
         left = start + turn * every - time.monotonic()
@@ -149,33 +145,33 @@ def _turns(
         following = max(turn + 1, math.ceil((time.monotonic() - start) / every))
         skipped = following - turn - 1
         if skipped:
-            log.warning("skipped %d: a sweep took too long, or this machine slept", skipped)
+            log.warning("skipped %d: a sweep took too long, or this machine was asleep", skipped)
         turn = following
 
 
 def _read(
-    ask: Callable[[], Sweep], ids: list[str], stop: threading.Event, *, first: bool
+    read_rooms: Callable[[], Sweep], ids: list[str], stop: threading.Event, *, first: bool
 ) -> tuple[pd.DataFrame, Sweep | None]:
-    """Return what a sweep has read, and the sweep; where nothing could be asked, a row without
-    values for each room. The `first` one raises then."""
+    """Return the frame of a sweep, and the sweep; if nothing could be read, a row without values
+    for each room, or for the `first` sweep raise the error."""
     try:
-        swept = ask()
+        result = read_rooms()
     except ConfkitError as error:
         if first:
             raise
-        log.warning("nothing could be asked: %s", error)
+        log.warning("nothing could be read: %s", error)
         code = getattr(error, "ret", None)
         code = code if isinstance(code, int) and abs(code) < 2**63 else None
         return pd.DataFrame({"room_id": ids, "ret": code}, columns=COLUMNS), None
-    frame = swept.frame()
-    if stop.is_set() and not swept.complete:
+    frame = result.frame()
+    if stop.is_set() and not result.complete:
         frame = frame[frame["users"].notna()]
-    return frame, swept
+    return frame, result
 
 
-def _unused(time: int, times: set[int]) -> pd.Timestamp:
-    """Return the time, in epoch milliseconds, or the next that no sweep had: where the clock was
-    set back, two sweeps would else be taken for one."""
+def _unique_time(time: int, times: set[int]) -> pd.Timestamp:
+    """Return the time (epoch milliseconds), or the next unused one: if the clock was set back, two
+    sweeps could have the same time."""
     while time in times:
         time += 1
     times.add(time)

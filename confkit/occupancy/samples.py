@@ -1,4 +1,4 @@
-"""What a sample is: how many users a room had at one time; as a row of a frame, and by room."""
+"""Samples: the number of users in a room at one time; as rows of a frame, and by room."""
 
 from typing import NamedTuple
 
@@ -21,53 +21,51 @@ Times = NDArray[np.datetime64]
 
 
 def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the samples of a frame, in their types and without further columns. ValueError: it is
-    no frame of samples."""
+    """Return the samples of a frame, in their types and without further columns. ValueError: not a
+    frame of samples."""
     if missing := [name for name in COLUMNS if name not in frame.columns]:
         raise ValueError(
-            f"samples need the columns {', '.join(COLUMNS)}; {', '.join(missing)} is not there"
+            f"samples need the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}"
         )
     if not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
-        raise ValueError(
-            "the samples' time has no time zone; say which: time.dt.tz_localize('UTC')"
-        )
+        raise ValueError("the samples' time has no time zone; add it: time.dt.tz_localize('UTC')")
     if frame["time"].isna().any() or frame["room_id"].isna().any():
-        raise ValueError("a sample needs its time and its room_id; leave out the rows without")
+        raise ValueError("a sample needs a time and a room_id; drop the rows without")
     types = {name: dtype for name, dtype in TYPES.items() if name in frame.columns}
     try:
         return frame[[*types]].astype(types)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"{', '.join(NUMBERS)} of the samples have to be whole numbers or missing"
+            f"{', '.join(NUMBERS)} of the samples must be whole numbers or missing"
         ) from None
 
 
 def without_duplicates(samples: pd.DataFrame, *key: str) -> pd.DataFrame:
-    """Return the samples by time and room; of two with the same key, one that was read stays."""
+    """Return the samples by time and room; of two with the same key, prefer one that was read."""
     samples = samples.sort_values(["time", "room_id", "users"])
     return samples.drop_duplicates([*key], ignore_index=True)
 
 
 def service_of(samples: pd.DataFrame) -> str | None:
-    """Return the service whose samples these are, as their column or `attrs` say; None where it is
-    not known. ConfigError: they are of several services, whose rooms may have the same IDs."""
+    """Return the service of the samples, from their column or `attrs`; None if unknown.
+    ConfigError: they are of several services, whose rooms may have the same IDs."""
     if "service" not in samples.columns:
         return samples.attrs.get("service")
     services = sorted(samples["service"].dropna().unique())
     if len(services) > 1:
         raise ConfigError(
-            f"these are samples of several services: {', '.join(services)}",
-            f"Load them, and give those of one: samples[samples['service'] == {services[0]!r}].",
+            f"the samples are of several services: {', '.join(services)}",
+            f"Load them, and pass those of one: samples[samples['service'] == {services[0]!r}].",
         )
     return services[0] if services else None
 
 
 class RoomSamples(NamedTuple):
-    """The samples of a room by time; users and people are NaN where they are unknown.
+    """The samples of a room by time; users and people are NaN if unknown.
 
-    `people` are the users that are no devices, and `people_known` is False where the two could
-    never be told apart; `cap` is 0 where there is none, or where it was not read; `interval` is the
-    usual minutes between two samples, NaN for a single one.
+    `people` are the users that are not devices, and `people_known` is False if the two could never
+    be distinguished; `cap` is 0 for no cap, or if it was not read; `interval` is the usual number
+    of minutes between two samples, NaN for a single one.
     """
 
     room_id: str
@@ -80,17 +78,17 @@ class RoomSamples(NamedTuple):
 
     @property
     def present(self) -> Floats:
-        """The people; all users where the two could never be told apart."""
+        """The people, or all users if people are never known."""
         return self.people if self.people_known else self.users
 
 
 def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
-    """Return the samples of a frame, which are of one service, by room."""
+    """Return the samples of a frame, of one service, by room."""
     codes, room_ids = pd.factorize(samples["room_id"], sort=True)
     ends = np.cumsum(np.bincount(codes))
     if len(room_ids) < 2**16:
         codes = codes.astype(np.uint16)  # which NumPy sorts much faster
-    order = np.argsort(codes, kind="stable")  # in a room the order of the frame stays
+    order = np.argsort(codes, kind="stable")  # keeps the order of the frame within a room
     columns = {
         "time": samples["time"].to_numpy("datetime64[ms]"),
         "users": samples["users"].to_numpy("float64", na_value=np.nan),
@@ -98,7 +96,7 @@ def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
         "cap": samples["attendee_max"].to_numpy("float64", na_value=0),
     }
     rooms = []
-    # Of no samples, too, np.split makes one part.
+    # np.split returns one part even for no samples.
     for room_id, rows in zip(room_ids, np.split(order, ends[:-1]), strict=False):
         time, users, people, cap = (values[rows] for values in columns.values())
         gaps = np.diff(time) / np.timedelta64(1, "m")

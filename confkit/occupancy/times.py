@@ -1,4 +1,4 @@
-"""Times as people write them: moments, time zones, days and durations."""
+"""Times in readable form: moments, time zones, days and durations."""
 
 import os
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
@@ -17,26 +17,26 @@ def parse_moment(value: Moment, name: str) -> datetime:
         if not isinstance(value, str | date):
             raise TypeError
         if isinstance(value, str):
-            value = datetime.fromisoformat(value)  # others guess at which number is the month
+            value = datetime.fromisoformat(value)  # pandas would guess the order of day and month
         moment = pd.Timestamp(value)
         if pd.isna(moment):
             raise TypeError
         return moment.to_pydatetime(warn=False).astimezone(UTC)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"{name} is {value!r}; give a time such as '2026-03-29T08:00' (local) or "
+            f"{name} is {value!r}; pass a time such as '2026-03-29T08:00' (local) or "
             "'2026-03-29T08:00Z', or a datetime"
         ) from None
 
 
 def time_zone(tz: str | tzinfo | None) -> tuple[tzinfo, str]:
-    """Return the time zone and its name; None is this machine's. ValueError: no such time zone."""
+    """Return the time zone and its name; None for local time. ValueError: no such time zone."""
     try:
         zone = tz if isinstance(tz, tzinfo) else ZoneInfo(_local_name() if tz is None else tz)
     except (ValueError, OSError, LookupError):  # no key, no such file, no such zone
         if tz is not None:
             raise ValueError(
-                f"no such time zone: {tz!r}; give one such as 'Europe/Berlin'"
+                f"no such time zone: {tz!r}; use one such as 'Europe/Berlin'"
             ) from None
         zone = timezone(datetime.now().astimezone().utcoffset() or timedelta())
     name = str(zone)
@@ -44,7 +44,7 @@ def time_zone(tz: str | tzinfo | None) -> tuple[tzinfo, str]:
 
 
 def _local_name() -> str:
-    """Return where systems keep the name of their zone; a process's TZ goes before."""
+    """Return the name of the system's time zone; the environment's TZ has precedence."""
     name = os.environ.get("TZ")
     if name is not None:
         return name.removeprefix(":").rpartition("zoneinfo/")[2] or "UTC"
@@ -53,7 +53,7 @@ def _local_name() -> str:
 
 
 def duration(minutes: float) -> str:
-    """Return such as "30 s", "45 min", "14 h 55 min", "2.4 days" or "12 weeks"."""
+    """Return a text such as "30 s", "45 min", "14 h 55 min", "2.4 days" or "12 weeks"."""
     if 0 < minutes < 0.99:
         return f"{60 * minutes:.0f} s"
     hours, rest = divmod(round(minutes), 60)
@@ -66,17 +66,17 @@ def duration(minutes: float) -> str:
 
 
 def format_moment(time: datetime) -> str:
-    """Return such as "Sat 21 Nov 2026, 15:47"."""
+    """Return a text such as "Sat 21 Nov 2026, 15:47"."""
     return f"{time:%a} {format_day(time)}, {time:%H:%M}"
 
 
 def format_day(time: date) -> str:
-    """Return such as "21 Nov 2026"."""
+    """Return a text such as "21 Nov 2026"."""
     return f"{time.day} {time:%b %Y}"
 
 
 def format_span(first: datetime, last: datetime) -> str:
-    """Return from when to when, in days; with the hours where it is one day."""
+    """Return a period in days, with the hours if it is within one day."""
     if first.date() == last.date():
         return f"{format_moment(first)} to {last:%H:%M}"
     return f"{format_day(first)} to {format_day(last)}"

@@ -1,7 +1,7 @@
-"""Widget panels, and the blocks that they and notebooks are made of.
+"""Widget panels, and the blocks that panels and notebooks are built from.
 
-`RoomExplorer`, `OccupancyPanel` and `DevicePanel` arrange functions; whatever a button does is a
-public function. JupyterLab, Notebook 7 and Voila show them.
+Every button of `RoomExplorer`, `OccupancyPanel` and `DevicePanel` calls a public function. The
+panels run in JupyterLab, Notebook 7 and Voila.
 """
 
 from .device_panel import DevicePanel

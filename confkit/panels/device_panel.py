@@ -1,4 +1,4 @@
-"""`DevicePanel`: cameras tried, imported into a room, listed and removed."""
+"""`DevicePanel`: try cameras, import them into a room, list and remove them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..bulk.devices import stray_devices
 from ..checks import outcome_table
-from ..devices import address_checked, import_device, list_devices, options_checked, remove_device
+from ..devices import check_address, check_options, import_device, list_devices, remove_device
 from ..diagnosis import diagnose_device
 from ..diagnosis.camera import address_without_login, can_be_tried, login_of, preflight_of
 from ..errors import ApiError, Cancelled, ConfigError, ConfkitError
@@ -49,17 +49,17 @@ _DEVICES = [
     Column("health", "Health", 9),
 ]
 _ROOMS = [TOPIC, NUMBER, Column("users", "Users", 5, right=True)]
-_PLAYS, _NOT_KNOWN = "plays", "not known"
+_PLAYS, _NOT_KNOWN = "plays", "not known"  # health
 
 
 class DevicePanel(Panel):
-    """A panel to try cameras, import them into a room, and see and remove those that are there.
+    """A panel to try cameras, import them into a room, and list and remove imported devices.
 
-    With a `room_id` it lists the devices of that room, else of all; the list is read every `every`
-    seconds while the panel is seen (0: never). `value` is their `devices_frame` with `health`,
-    which `check_health` fills; `selected` is the picked `Device`, or None; `report` is the last
-    preflight or diagnosis. Each button is a method, which raises what goes wrong. For many devices
-    at once use `import_devices`. B1, B2 and B3 of the interface.
+    It lists the devices of the room `room_id`, or of all rooms; the list is read every `every`
+    seconds while the panel is visible (0: never). `value` is their `devices_frame` with `health`,
+    filled by `check_health`; `selected` is the picked `Device`, or None; `report` is the last
+    preflight or diagnosis. Each button is a method, which raises errors. For many devices at once
+    use `import_devices`. B1, B2 and B3 of the interface.
     """
 
     def __init__(self, client: Client, room_id: str | None = None, every: float = 15) -> None:
@@ -71,7 +71,7 @@ class DevicePanel(Panel):
         super().__init__("Devices", client, self.devices)
         self.add_class("confkit-devices")
         self.report: Report | None = None
-        self._passed: dict[object, Report] = {}  # of the camera that was tried last, if it plays
+        self._playable: dict[object, Report] = {}  # of the last camera tried, if it plays
         self.fields = {
             "user_id": PasswordField("User ID", "such as cam-1", visible=True),
             "user_name": PasswordField("Name", "such as Front door", visible=True),
@@ -116,7 +116,7 @@ class DevicePanel(Panel):
 
     @property
     def room_id(self) -> str | None:
-        """The room that is typed in; None: all rooms."""
+        """The room in the form; None: all rooms."""
         return self.room.value.strip() or None
 
     @property
@@ -130,7 +130,7 @@ class DevicePanel(Panel):
         return self.devices.by_key.get(self.table.picked)
 
     def select(self, user_id: str, room_id: str | None = None) -> Device:
-        """Pick a device, and return it. ConfigError: it is not listed."""
+        """Pick and return a device. ConfigError: it is not listed."""
         for key, device in self.devices.by_key.items():
             if device.user_id == user_id and room_id in (None, device.room_id):
                 self.table.picked = key
@@ -146,8 +146,8 @@ class DevicePanel(Panel):
         return self.job.wait_for(self.devices.read)
 
     def check_health(self) -> pd.DataFrame:
-        """Look which of the devices listed are in their rooms (A3 and A6, once a room), and return
-        the `value`: `health` is "plays", "down since ..." or "not known"."""
+        """Check which of the listed devices are in their rooms (A3 and A6, once per room), and
+        return the `value`: `health` is "plays at ...", "down since ..." or "not known"."""
         self.devices.check_health()
         return self.value
 
@@ -161,13 +161,13 @@ class DevicePanel(Panel):
 
     def _show_picked(self) -> None:
         set_pressable(self._picked_buttons, self.table.picked is not None)
-        self.view.value = ""  # it is of the device before
+        self.view.value = ""  # of the previous device
         self.job.clear()
 
     # Rooms by topic
 
     def list_rooms(self) -> pd.DataFrame:
-        """Read the known rooms (`known_rooms`) with their topics, and offer them to be picked."""
+        """Read the known rooms (`known_rooms`) with their topics, and list them."""
         known = known_rooms(self.client)
         result = sweep(self.client, known, progress=self.job.progress, cancelled=self.job.cancelled)
         frame = result.frame()
@@ -188,13 +188,13 @@ class DevicePanel(Panel):
         self.room.value = self.topics.picked
         self._show_topics(False)
         self.devices.read()
-        return f"Room {self.room_id} is entered."
+        return f"Selected room {self.room_id}."
 
     # The form
 
     def fill(self, **fields: Any) -> None:
-        """Fill in the form: the arguments of `import_device`, None empties a field, and the others
-        keep what they have. ConfigError: there is no such field."""
+        """Fill in the form with arguments of `import_device`; None clears a field, and fields not
+        given are kept. ConfigError: no such field."""
         fields = hide(fields)  # a traceback shows the locals
         for name, value in fields.items():
             if name == "room_id":
@@ -207,7 +207,7 @@ class DevicePanel(Panel):
                 self.fields[name].set("" if value is None else value)
 
     def clear(self) -> None:
-        """Empty the form, here and in the browser, and what was found out about it."""
+        """Clear the form, here and in the browser, and the report."""
         self.view.value = ""
         for field in self.fields.values():
             field.clear()
@@ -220,7 +220,7 @@ class DevicePanel(Panel):
         address = SecretAddress(self._typed("user_address"))
         name, password = self._typed("login_name"), self.fields["login_password"].text
         options = _options(Secret(self._typed("options")))
-        with suppress(ValueError):  # a login that stands in the address goes to its own fields
+        with suppress(ValueError):  # move a login from the address to its own fields
             parts = parse_address(address.reveal())
             if parts.login_name is not None and not (name or password or options):
                 address, name = SecretAddress(parts.url), parts.login_name
@@ -229,13 +229,13 @@ class DevicePanel(Panel):
             self.room_id or "",
             self._typed("user_id"),
             self._typed("user_name"),
-            address_checked(B1, address),
+            check_address(B1, address),
             self._typed("user_data"),
-            options_checked(options, name or None, password or None),
+            check_options(options, name or None, password or None),
         )
 
     def _device(self) -> Device:
-        """Return the device in the form; ParameterError where something is missing or wrong."""
+        """Return the device in the form; ParameterError if a field is missing or invalid."""
         device = self._camera()
         parse_id(B1, "room_id", device.room_id)
         parse_id(B1, "user_id", device.user_id)
@@ -243,17 +243,17 @@ class DevicePanel(Panel):
         return device
 
     def _missing(self, *names: str) -> str:
-        """Return what has to be filled in first."""
+        """Return a message that names the empty fields, or ""."""
         empty = [self.fields[name].label for name in names if not self._typed(name)]
         if names[1:] and not self.room_id:
             empty.insert(0, "Room")
         return f"Enter {' and '.join(empty)}. (Nothing was sent.)" if empty else ""
 
-    # What is done with a camera
+    # Actions
 
     def preflight(self, **fields: Any) -> Report:
-        """Try the camera in the form, and return the report; the panel shows its stages as they
-        come. Nothing changes on the service. `fields` are filled in first."""
+        """Try the camera in the form, and return the report; the panel shows the stages as they
+        run. Nothing changes on the service. `fields` are filled in first."""
         fields = hide(fields)  # a traceback shows the locals
         self.fill(**fields)
         return self._try(self._camera())
@@ -261,14 +261,14 @@ class DevicePanel(Panel):
     def import_device(self, preflight: bool = True, verify: bool = True, **fields: Any) -> Device:
         """Import the device in the form, and return it; errors as of `import_device`.
 
-        With `preflight` the camera is tried first, unless it has just been found to play.
+        With `preflight` the camera is tried first, unless that has just succeeded.
         """
         fields = hide(fields)  # a traceback shows the locals
         self.fill(**fields)
         return self._import(self._device(), preflight, verify)
 
     def diagnose(self, user_id: str, room_id: str | None = None) -> Report:
-        """Find out why a device that is listed is not in its room, and show the report."""
+        """Find out why a listed device is not in its room, and show the report."""
         device = self.select(user_id, room_id)
         name, password = login_of(device)
         self.job.show_cancel()
@@ -284,7 +284,7 @@ class DevicePanel(Panel):
         return self._show_report(report)
 
     def remove(self, user_id: str, room_id: str | None = None) -> None:
-        """Remove a device that is listed from its room (B2); errors as of `remove_device`."""
+        """Remove a listed device from its room (B2); errors as of `remove_device`."""
         device = self.select(user_id, room_id)
         try:
             remove_device(self.client, device)
@@ -303,7 +303,7 @@ class DevicePanel(Panel):
             self._import(device, preflight, True)
             return f"Imported {_label(device)}."
 
-        untried = "" if preflight else " It is not tried first."
+        untried = "" if preflight else " The camera is not tried first."
         return Question(
             f"Import {_label(device)} at {address_without_login(device)} into "
             f"{self._room_label(device)}?{untried}",
@@ -331,7 +331,7 @@ class DevicePanel(Panel):
             stages[stage.name] = stage
             self.view.value = _stages_html(stages.values())
 
-        self._passed.clear()
+        self._playable.clear()
         self.job.show_cancel()
         try:
             report = preflight_of(device, cancelled=self.job.cancelled, on_stage=show_stage)
@@ -339,14 +339,14 @@ class DevicePanel(Panel):
             self.view.value = ""
             raise
         if report.ok:
-            self._passed[_camera_of(device)] = report
+            self._playable[_camera_of(device)] = report
         return self._show_report(report)
 
     def _import(self, device: Device, preflight: bool, verify: bool) -> Device:
         self.client.may_send(B1)  # before the camera is tried
         report: Report | None = None
         if preflight and can_be_tried(device):
-            report = self._passed.get(_camera_of(device)) or self._try(device)
+            report = self._playable.get(_camera_of(device)) or self._try(device)
         if self.job.cancelled.is_set():
             raise Cancelled("Cancelled")
         try:
@@ -357,13 +357,13 @@ class DevicePanel(Panel):
             raise
         finally:
             self._list_again()
-        if report:  # which says: import it
-            self._show_report(replace(report, advice="It is imported."))
+        if report:  # whose advice is to import it
+            self._show_report(replace(report, advice="Imported."))
         return imported
 
     def _list_again(self) -> None:
-        """List the devices after a change, whose outcome may be open."""
-        with suppress(ConfkitError):  # which the panel shows
+        """List the devices after a change, whose outcome may be unknown."""
+        with suppress(ConfkitError):  # the panel shows the outage
             self.devices.read()
 
     def _show_report(self, report: Report) -> Report:
@@ -388,9 +388,9 @@ class DevicePanel(Panel):
 
 
 class _Devices(Polling):
-    """The devices of a room, or of all, and how they fare; `by_key` has them by the frame's index.
+    """The devices of a room, or of all, with their health; `by_key` has them by the frame's index.
 
-    A key is a number, as the ID of a device may be an address with a login.
+    A key is a number, as a device's ID may be an address with a login.
     """
 
     def __init__(self, client: Client, every: float, room_id: Callable[[], str | None]) -> None:
@@ -410,11 +410,11 @@ class _Devices(Polling):
         return frame.set_axis(list(devices), axis="index")
 
     def clock(self) -> str:
-        """Return the service's time, as this machine's clock shows it."""
+        """Return the service's time in local time."""
         return f"{datetime.fromtimestamp(self.client.now(), UTC).astimezone():%H:%M:%S}"
 
     def check_health(self) -> None:
-        """Look which devices are in their rooms."""
+        """Check which devices are in their rooms."""
         frame = self.frame
         strays = stray_devices(self.client, frame["room_id"].unique())
         reasons = {
@@ -442,7 +442,7 @@ class _Devices(Polling):
 
 
 def _camera_of(device: Device) -> tuple[object, ...]:
-    """Return what makes two devices one camera that is opened with one login."""
+    """Return a key that is equal for the same camera with the same login."""
     return device.user_address, login_of(device)
 
 
@@ -452,7 +452,7 @@ def _label(device: Device) -> str:
 
 
 def _options(text: Secret) -> dict[str, Any]:
-    """Return the options that are typed, with what is secret in them hidden."""
+    """Return the typed options, secrets hidden."""
     with suppress(ValueError):
         options = hide(json.loads(text.reveal())) if text else {}
         if isinstance(options, dict):
@@ -461,12 +461,12 @@ def _options(text: Secret) -> dict[str, Any]:
 
 
 def _summary(report: Report) -> str:
-    """Return what a report says, in a line."""
+    """Return a report's cause, and its advice if it failed."""
     return report.cause if report.ok else f"{report.cause} {without_code(report.advice)}"
 
 
 def _stages_html(stages: Iterable[Stage]) -> str:
-    """Return the stages of a preflight that is under way."""
+    """Return the stages of a running preflight as HTML."""
     badges = {"ok": "PASS", "failed": "FAIL", "skipped": "SKIP"}
     rows = []
     for stage in stages:

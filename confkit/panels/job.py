@@ -1,4 +1,4 @@
-"""`Job`: what a panel's buttons do, one action at a time, with its progress, Cancel and message."""
+"""`Job`: runs the actions of a panel's buttons one at a time, with progress, Cancel and message."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ T = TypeVar("T")
 Action = Callable[[], "str | Question | None"]
 log = logging.getLogger("confkit.panels")
 
-LOOK = 0.1  # seconds between two looks at `cancelled`, and between two drawings of a bar
-# An advice in terms of functions is no help to who presses buttons.
+POLL = 0.1  # seconds between two checks of `cancelled`, and between two updates of a bar
+# Advice in terms of functions is replaced by buttons.
 _BUTTONS = {"diagnose_device": "Diagnose", "import_device": "Import", "remove_device": "Remove"}
 _ELSEWHERE = re.compile(r"with ck\.(create_room|force_offline)\b")
 _CALL = re.compile(rf"\bck\.({'|'.join(_BUTTONS)})(\((?:[^()]|\([^()]*\))*\))?")
@@ -40,14 +40,14 @@ _NEXT_STEPS: tuple[tuple[type[ConfkitError], str], ...] = (
     (RoomNotFound, "Check the room number (leading zeros?) and that this is the right service."),
     (UserExists, "Choose another user ID, or remove the device that has it."),
     (JoinFailed, "Press Diagnose to find out why."),
-    (ParameterError, "Correct what you have entered."),
-    (OutcomeUnknown, "Refresh and look before you try it again."),
-    (ConfkitError, "Refresh and try again; if it stays, ask the operator of the service."),
+    (ParameterError, "Correct your input."),
+    (OutcomeUnknown, "Refresh and check before you try again."),
+    (ConfkitError, "Refresh and try again. If it persists, ask the operator of the service."),
 )
 
 
 def message(error: BaseException) -> str:
-    """Return an error in the words of a panel: what went wrong, and what to do there."""
+    """Return an error as a panel shows it: what went wrong, and what to do in the panel."""
     if not isinstance(error, ConfkitError):
         if isinstance(error, ValueError | OSError) and str(error):
             return redact(printable(str(error)))
@@ -59,20 +59,20 @@ def message(error: BaseException) -> str:
 
 
 def without_code(advice: str, fallback: str = "") -> str:
-    """Return an advice with buttons in place of calls, and without what else is code; the
-    `fallback` stands for its last sentence where that was."""
+    """Return advice with buttons in place of calls, and without sentences that contain other code;
+    the `fallback` replaces its last sentence if that is one."""
     advice = _ELSEWHERE.sub("in the panel of rooms", advice)
     advice = _CALL.sub(lambda call: ("press " if call[2] else "") + _BUTTONS[call[1]], advice)
     sentences = re.split(r"(?<=[.!?])\s+", advice)
-    kept = [text for text in sentences if not _CODE.search(text)]
-    return " ".join([*kept, fallback] if _CODE.search(sentences[-1]) else kept)
+    plain = [text for text in sentences if not _CODE.search(text)]
+    return " ".join([*plain, fallback] if _CODE.search(sentences[-1]) else plain)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What an action returns to be confirmed first: `action` is done when `yes` is pressed.
+    """An action's request for confirmation: pressing `yes` runs `action`.
 
-    Where `typed` is not empty, that text has to be typed before.
+    If `typed` is not empty, that text must be typed first.
     """
 
     text: str
@@ -82,20 +82,20 @@ class Question:
 
 
 class Job:
-    """The work of a panel: one action at a time, while the buttons are off.
+    """The work of a panel: one action at a time, with the buttons disabled meanwhile.
 
-    `row({"Refresh": read, ...})` makes buttons. Beside them stand the action's progress and Cancel,
-    and then what it returns, a text or a `Question`, or the error that it raised. An action hands
-    `progress` and `cancelled` to functions that take them, and calls what else only reads by
-    `wait_for`; what changes the service cannot be cancelled.
+    `row({"Refresh": read, ...})` makes buttons. Beside them appear the action's progress and
+    Cancel, then its result, a text or a `Question`, or its error. An action passes `progress` and
+    `cancelled` to functions that accept them, and runs other reads through `wait_for`; changes of
+    the service cannot be cancelled.
     """
 
     def __init__(self) -> None:
         self.cancelled = threading.Event()
-        self._buttons: list[ipywidgets.Button] = []  # those that may be pressed
+        self._buttons: list[ipywidgets.Button] = []  # without those that are refused
         self._feedbacks: list[_Feedback] = []
-        self._active: _Feedback | None = None  # of the action under way
-        self._overtaken = False  # another row was picked meanwhile
+        self._active: _Feedback | None = None  # of the running action
+        self._selection_changed = False  # since the running action began
         self._free = threading.Lock()
         self._idle = threading.Event()
         self._idle.set()
@@ -109,7 +109,7 @@ class Job:
     ) -> ipywidgets.HBox:
         """Return a row of `others` and a button for each action.
 
-        With `refused`, the reason, they cannot be pressed; `destructive` names those that look so.
+        With `refused`, a reason, they are disabled; `destructive` names those to be styled so.
         """
         feedback = _Feedback(self)
         self._feedbacks.append(feedback)
@@ -125,46 +125,46 @@ class Job:
         return row.add_class("confkit-row")
 
     def start(self, action: Action, feedback: _Feedback, button: ipywidgets.Button) -> None:
-        """Do the action in a thread; nothing happens while another one is under way."""
+        """Run the action in a thread; do nothing while another one is running."""
         if not self._free.acquire(blocking=False):
             return
         self._idle.clear()
         self.clear()
         for other in self._buttons:
-            other.disabled = other is not button  # that one keeps the focus
-        self._active, self._overtaken = feedback, False
+            other.disabled = other is not button  # the pressed button keeps the focus
+        self._active, self._selection_changed = feedback, False
         feedback.show_work()
         work = (action, feedback, button)
         threading.Thread(target=self._work, args=work, name="confkit panel", daemon=True).start()
 
     def clear(self) -> None:
-        """Take away all messages and questions, as when another row is picked.
+        """Clear all messages and questions, such as when another row is picked.
 
-        The action under way asks nothing then, and its error says that it is of the row before.
+        A running action then asks nothing, and its error is marked as that of the previous row.
         """
-        self._overtaken = True
+        self._selection_changed = True
         for feedback in self._feedbacks:
             if feedback is not self._active:
                 feedback.clear()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until nothing is under way; return False after `timeout` seconds."""
+        """Wait until no action is running; return False after `timeout` seconds."""
         return self._idle.wait(timeout)
 
     def progress(self, done: int, total: int) -> None:
-        """Show how far the action is: what `progress=` of confkit's functions takes."""
+        """Show the progress of the running action; to be passed as `progress=`."""
         if self._active:
             self._active.show_progress(done, total, self.cancelled.set)
 
     def show_cancel(self) -> None:
-        """Offer to cancel the action under way, which looks at `cancelled`."""
+        """Show Cancel for the running action, which must check `cancelled`."""
         if self._active:
             self._active.show_work(self.cancelled.set)
 
     def wait_for(self, read: Callable[[], T]) -> T:
-        """Return what the function returns; raise Cancelled as soon as Cancel is pressed.
+        """Return the function's result; raise Cancelled as soon as Cancel is pressed.
 
-        Its thread goes on then, and its result is dropped: so it must change nothing.
+        Then its thread continues and the result is dropped, so it must not change anything.
         """
         cancelled, result = self.cancelled, Future[T]()
         self.show_cancel()
@@ -176,7 +176,7 @@ class Job:
                 result.set_exception(error)
 
         threading.Thread(target=run, name="confkit panel reads", daemon=True).start()
-        while not wait([result], LOOK).done:
+        while not wait([result], POLL).done:
             if cancelled.is_set():
                 raise Cancelled("Cancelled")
         return result.result()
@@ -191,13 +191,13 @@ class Job:
         except BaseException as error:  # noqa: BLE001  # it would be lost in this thread
             result, kind = message(error), "error"
         if self.cancelled.is_set():
-            button.focus()  # Cancel had it
+            button.focus()  # instead of Cancel
         self._active, self.cancelled = None, threading.Event()
-        if isinstance(result, Question) and not self._overtaken:
+        if isinstance(result, Question) and not self._selection_changed:
             feedback.ask(result, button)
         else:  # a function may return anything
             text = result if isinstance(result, str) else ""
-            before = "Of the row picked before: " if kind and self._overtaken else ""
+            before = "Previous row: " if kind and self._selection_changed else ""
             feedback.show_message(before + text, kind)
         for other in self._buttons:
             other.disabled = False
@@ -206,7 +206,7 @@ class Job:
 
 
 class _Feedback(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no types
-    """Where a Job shows progress, message and question: beside the button that was pressed."""
+    """Shows a Job's progress, messages and questions beside the pressed button."""
 
     children: tuple[ipywidgets.Widget, ...]
 
@@ -222,28 +222,28 @@ class _Feedback(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no 
         self.children = ()
 
     def show_work(self, cancel: Callable[[], object] | None = None) -> None:
-        """Show that the action is at work, with Cancel where it can be cancelled."""
+        """Show that the action is running, with Cancel if it can be cancelled."""
         self._set_text("Working …", "working")
         self.children = (self._text, *([_button("Cancel", cancel)] if cancel else []))
 
     def show_progress(self, done: int, total: int, cancel: Callable[[], object]) -> None:
         """Show a bar, drawn at most ten times a second."""
-        if done == total or time.monotonic() - self._drawn > LOOK:
+        if done == total or time.monotonic() - self._drawn > POLL:
             self._drawn = time.monotonic()
             self._bar.max, self._bar.value = total, done
             if self._bar not in self.children:
                 self.children = (self._bar, _button("Cancel", cancel))
 
     def show_message(self, text: str, kind: str = "") -> None:
-        """Show a text; of the kind "error" it is an alert."""
+        """Show a text, as an alert if `kind` is "error"."""
         self._set_text(text, kind)
         self.children = (self._text,) if text else ()
 
     def ask(self, question: Question, button: ipywidgets.Button) -> None:
-        """Show a question with its two buttons; the focus is on the one that changes nothing."""
+        """Show a question with two buttons, the focus on the one that changes nothing."""
 
         def confirm() -> None:
-            if yes in self.children:  # else it was pressed twice
+            if yes in self.children:  # otherwise it was pressed twice
                 button.focus()
                 self._job.start(question.action, self, button)
 

@@ -1,4 +1,4 @@
-"""What the three panels share: their frame, inputs, texts, and work that only the newest needs."""
+"""Shared by the three panels: their frame, inputs, texts, and background work."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READ_ONLY = "Read only: connect with read_only=False to change anything."
 
 
 class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
-    """A box with a head that names the service, the status of what is read, and a `job`."""
+    """A box with a head that names the service, a status line, and a `job`."""
 
     children: tuple[ipywidgets.Widget, ...]
     _polling: Polling | None = None
@@ -41,15 +41,15 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         raise NotImplementedError
 
     def append(self, *widgets: ipywidgets.Widget) -> None:
-        """Put these below what there is."""
+        """Add these at the bottom."""
         self.children = (*self.children, *widgets)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.client.name}>"
 
     def close(self) -> None:
-        """Close the panel, and end its readings and what is under way, if it can be cancelled."""
-        if self._polling:  # else it could not be made
+        """Close the panel, stop its readings, and cancel the running action if possible."""
+        if self._polling:  # unless its creation failed
             self.job.cancelled.set()
             self._polling.remove_listener(self._show)
             if self._owned:
@@ -58,7 +58,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
 
 class Latest:
-    """Calls a function in a thread with the newest argument, and skips those overtaken."""
+    """Calls a function in a thread with the newest argument, and skips outdated ones."""
 
     def __init__(self, function: Callable[[Any], object]) -> None:
         self._function, self._lock = function, threading.Lock()
@@ -66,7 +66,7 @@ class Latest:
         self._running = False
 
     def __call__(self, argument: Any) -> None:
-        """Call the function with this, unless a newer one comes before its turn."""
+        """Call the function with this argument, unless a newer one replaces it first."""
         with self._lock:
             self._waiting = [argument]
             if self._running:
@@ -85,40 +85,40 @@ class Latest:
 
 
 def check_client(client: object) -> None:
-    """ConfigError unless it is a client."""
+    """Raise ConfigError unless it is a client."""
     from ..client import Client
 
     if not isinstance(client, Client):
         raise ConfigError(
             f"client is of type {type(client).__name__}",
-            "Give what ck.connect() returns.",
+            "Pass the result of ck.connect().",
         )
 
 
 def text_input(label: str, placeholder: str = "", width: str = "16em") -> ipywidgets.Text:
-    """Return a field of one line, its label above it."""
+    """Return a one-line text field with its label above."""
     text = ipywidgets.Text(description=label, placeholder=placeholder, layout={"width": width})
     return text.add_class("confkit-input")
 
 
 def split(master: ipywidgets.Widget, *details: ipywidgets.Widget) -> ipywidgets.HBox:
-    """Return two parts beside each other, or below each other where it is narrow."""
+    """Return two parts side by side, or stacked on a narrow page."""
     box = ipywidgets.HBox([master, ipywidgets.VBox(details)])
     return box.add_class("confkit-split")
 
 
 def row(*widgets: ipywidgets.Widget) -> ipywidgets.HBox:
-    """Return widgets beside each other, in several lines where it is narrow."""
+    """Return widgets side by side, wrapped on a narrow page."""
     return ipywidgets.HBox(widgets).add_class("confkit-row")
 
 
 def disclosure(text: str, content: ipywidgets.Widget, job: Job) -> ipywidgets.ToggleButton:
-    """Return a button that shows the content, which is hidden at first, and hides it again."""
+    """Return a button that toggles the content, which is hidden at first."""
     toggle = ipywidgets.ToggleButton(description=text, tooltip=text)
 
     def show(_: object) -> None:
         set_visible(content, toggle.value)
-        job.clear()  # a message of a form goes with it
+        job.clear()  # hide a form's message with it
 
     content.add_class("confkit-form")
     set_visible(content, False)
@@ -127,12 +127,12 @@ def disclosure(text: str, content: ipywidgets.Widget, job: Job) -> ipywidgets.To
 
 
 def set_visible(widget: ipywidgets.Widget, visible: bool) -> None:
-    """Show a widget, or hide it."""
+    """Show or hide a widget."""
     widget.layout.display = None if visible else "none"
 
 
 def set_pressable(box: ipywidgets.Box, visible: bool) -> None:
-    """Show the buttons in a box, or hide them; what a Job says beside them stays."""
+    """Show or hide the buttons in a box, but not a Job's messages beside them."""
     for child in box.children:
         if isinstance(child, ipywidgets.Button):
             set_visible(child, visible)
@@ -141,7 +141,7 @@ def set_pressable(box: ipywidgets.Box, visible: bool) -> None:
 
 
 def facts_html(facts: Iterable[tuple[str, Any]]) -> str:
-    """Return names and values as a list; what is missing is left out."""
+    """Return names and values as an HTML list without missing values."""
     rows = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(redact(one_line(str(value))))}</dd>"
         for name, value in facts
@@ -151,5 +151,5 @@ def facts_html(facts: Iterable[tuple[str, Any]]) -> str:
 
 
 def error_html(text: str) -> str:
-    """Return a message as an error stands in a panel."""
+    """Return a message formatted as an error."""
     return f'<div class="confkit-message confkit-error">{escape(text)}</div>' if text else ""

@@ -25,12 +25,12 @@ from .table import Column, Table
 if TYPE_CHECKING:
     from ..client import Client
 
-RISK = 0.10  # the share of rooms that may exceed the cap that is suggested
-MOST_SAMPLES = 200_000  # that are kept, some 20 MB; the oldest go first
+RISK = 0.10  # the share of rooms that may exceed their suggested cap
+MOST_SAMPLES = 200_000  # in memory, some 20 MB; the oldest are dropped first
 MOST_CHANGES = 500
 RANGES = {"1 h": timedelta(hours=1), "24 h": timedelta(days=1), "7 d": timedelta(days=7)}
 _SAMPLE = ["time", "room_id", "users", "people", "devices", "attendee_max", "ret"]
-_PEOPLE = ("user joined", "user left")  # too many to be listed
+_PEOPLE = ("user joined", "user left")  # too frequent to be listed
 _WIDTH = 480  # pixels of a curve
 _CAPACITY = [
     TOPIC,
@@ -42,14 +42,13 @@ _CAPACITY = [
 
 
 class OccupancyPanel(RoomPanel):
-    """A panel of rooms as bars against their `attendee_max`, the fullest first, and their history.
+    """A panel of rooms as bars against their `attendee_max`, the fullest first, with history.
 
-    `room_ids`, `every`, `refresh`, `value` and `selected` are as of `RoomExplorer`. The picked room
-    has its curve, from the recording in `folder`, if there is one, and from what was read since the
-    panel is there (the last 200,000 samples). Rooms that became full or empty, could no longer be
-    read, and devices that came or went are listed. With a `folder` there is its `capacity_report`,
-    at a risk of 10 %. Times stand in the zone `tz`, None for this machine's own. Sections 4 and 7
-    of the interface.
+    `room_ids`, `every`, `refresh`, `value` and `selected` are as in `RoomExplorer`. The picked room
+    has a curve, from the recording in `folder`, if any, and from the panel's own readings (the last
+    200,000 samples). A list shows rooms that became full, empty or unreadable, and devices that
+    came or went. With a `folder` its `capacity_report` is available, at a risk of 10 %. Times are
+    in the zone `tz`, None for local time. Sections 4 and 7 of the interface.
     """
 
     def __init__(
@@ -110,17 +109,17 @@ class OccupancyPanel(RoomPanel):
         def clock(change: Any) -> str:
             return f"{change.time.astimezone(self.zone):%H:%M:%S}"
 
-        def described(change: Any) -> str:
+        def describe(change: Any) -> str:
             user = change.user_id if pd.isna(change.user_name) else change.user_name
             return change.change if pd.isna(user) else f"{change.change}: {user}"
 
-        return [Column("time", "Time", 5, clock), TOPIC, Column("change", "Change", 11, described)]
+        return [Column("time", "Time", 5, clock), TOPIC, Column("change", "Change", 11, describe)]
 
     # What is shown
 
     def _show(self) -> None:
         after, before = self.refresh_block.sweep, self._sweep
-        if after is not before:  # not a room alone that was read again
+        if after is not before:  # not just a single room
             self._sweep = after
             self._keep_samples(after)
             if before:
@@ -132,7 +131,7 @@ class OccupancyPanel(RoomPanel):
         new = new[~new["change"].isin(_PEOPLE)]
         if len(new):
             self._changes = pd.concat([self._changes, new]).tail(MOST_CHANGES)
-            # A row's name is its place in the list: the newest first.
+            # The newest first; a row's name is its position.
             self.changes.show(self._changes.iloc[::-1].reset_index(drop=True))
 
     def _keep_samples(self, sweep: Sweep) -> None:
@@ -146,10 +145,10 @@ class OccupancyPanel(RoomPanel):
     # The curve of a room
 
     def samples(self, room_id: str) -> pd.DataFrame:
-        """Return the samples of a room, in the form of `load_occupancy`: those that were recorded,
-        and those that were read after them.
+        """Return the samples of a room, as `load_occupancy` does: the recorded ones, then the
+        panel's own readings since.
 
-        ConfigError: the folder holds the recording of another service.
+        ConfigError: the folder contains the recording of another service.
         """
         read: pd.DataFrame = pd.concat(self._samples)
         read = read.loc[read["room_id"] == room_id]
@@ -162,7 +161,7 @@ class OccupancyPanel(RoomPanel):
         return samples
 
     def _recorded_samples(self) -> pd.DataFrame | None:
-        """Return what was recorded in the chosen range, which is read once a pick."""
+        """Return the recorded samples of the chosen range, which are loaded once per pick."""
         if self.folder is None or not Path(self.folder).is_dir():
             return None
         from ..occupancy.folder import load_occupancy  # needs pyarrow
@@ -172,8 +171,8 @@ class OccupancyPanel(RoomPanel):
             others = frame["service"].notna() & frame["service"].ne(self.client.name)
             if len(frame) and others.all():
                 raise ConfigError(
-                    f"{self.folder} holds a recording of {frame.attrs['service']}",
-                    f"Give the folder of {self.client.name}.",
+                    f"{self.folder} contains a recording of {frame.attrs['service']}",
+                    f"Use the folder of {self.client.name}.",
                 )
             self._recorded = (self.range.value, frame[~others])
         return self._recorded[1]
@@ -185,17 +184,17 @@ class OccupancyPanel(RoomPanel):
 
     def _show_curve(self) -> None:
         """Draw the curve of the picked room."""
-        room_id, wanted = self.selected, (self.selected, self.range.value)
+        room_id, key = self.selected, (self.selected, self.range.value)
         set_visible(self.range, room_id is not None)
-        if wanted != self._drawn:  # nothing of another room stays
-            self._drawn, self._recorded = wanted, (None, None)
+        if key != self._drawn:  # clear the other room
+            self._drawn, self._recorded = key, (None, None)
             self.job.clear()
             self.curve.value = "" if room_id else "Pick a room to see it over time."
         if room_id is not None:
-            self._draw(wanted)
+            self._draw(key)
 
-    def _draw_curve(self, wanted: tuple[str, str]) -> None:
-        room_id, _ = wanted
+    def _draw_curve(self, key: tuple[str, str]) -> None:
+        room_id, _ = key
         try:
             samples, since = self.samples(room_id), self._since()
             figure = occupancy_curve(
@@ -206,9 +205,9 @@ class OccupancyPanel(RoomPanel):
                 width=_WIDTH,
             )
             html = figure.html()
-        except Exception as error:  # noqa: BLE001  # a thread that dies says nothing
+        except Exception as error:  # noqa: BLE001  # it would be lost in this thread
             html = error_html(message(error))
-        if self._drawn == wanted:
+        if self._drawn == key:
             self.curve.value = self._reason(room_id) + html
 
     # Capacity
@@ -221,7 +220,7 @@ class OccupancyPanel(RoomPanel):
 
     def _capacity(self) -> pd.DataFrame:
         if self.folder is None:
-            raise ConfigError("no folder of a recording", "Give folder= to OccupancyPanel.")
+            raise ConfigError("no recording folder", "Pass folder= to OccupancyPanel.")
         from ..occupancy.capacity import capacity_report  # needs pyarrow
 
         report = capacity_report(self.folder, self.zone, risk=RISK)
@@ -251,7 +250,7 @@ class OccupancyPanel(RoomPanel):
             self.curve.value = self._reason(room_id)
 
     def _reason(self, room_id: str) -> str:
-        """Return why the report suggests what it does, where it is shown."""
+        """Return the reason for the suggested cap, if the report is visible."""
         if self.report.layout.display == "none" or room_id not in self.report.frame.index:
             return ""
         row: Any = self.report.frame.loc[room_id]

@@ -1,4 +1,4 @@
-// What is typed goes to the kernel as a message; no trait holds it.
+// Typed text goes to the kernel as a message; it is no trait.
 function render({ model, el }) {
   el.classList.add("confkit-password");
   const label = document.createElement("label");

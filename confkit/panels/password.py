@@ -1,4 +1,4 @@
-"""`PasswordField`: a text that no front end saves."""
+"""`PasswordField`: an input whose text is never saved."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .status import HERE, STYLE
 
 
 class PasswordField(anywidget.AnyWidget):
-    """A field whose text stands in no trait, so that no notebook is saved with it.
+    """A field whose text is no trait, so that it is never saved with a notebook.
 
-    `text` is what is typed, as a `Secret`. With `visible` it can be read while it is typed, such as
-    a camera's address, which may hold a login; one that is set by code is sent to the browser only
-    then, and else stands there as "(set)".
+    `text` is the typed text as a `Secret`. With `visible` it is readable while typed, such as a
+    camera's address, which may contain a login; only then is a text set from code sent to the
+    browser, which otherwise shows "(set)".
     """
 
     _esm = HERE / "password.js"
@@ -34,22 +34,22 @@ class PasswordField(anywidget.AnyWidget):
         return f"PasswordField({self.label!r})"
 
     def set(self, text: str | Secret) -> None:
-        """Put a text there, as if it had been typed."""
+        """Set the text as if it had been typed."""
         self.text = Secret(text)
         self._show()
 
     def clear(self) -> None:
-        """Forget the text, here and in the browser."""
+        """Clear the text, here and in the browser."""
         self.set("")
 
     def _receive(self, _: object, content: object, __: object) -> None:
         if isinstance(content, dict) and isinstance(content.get("typed"), str):
             self.text = Secret(content["typed"])
-        else:  # a page that has just been opened
+        else:  # a page was opened
             self._show()
 
     def _show(self) -> None:
         text = self.text.reveal()
-        # A login is never sent back, wherever it stands.
+        # A login anywhere in the text is never sent back.
         readable = text if self.visible and redact(str(SecretAddress(text))) == text else ""
         self.send({"text": readable, "held": bool(text) and not readable})

@@ -1,4 +1,4 @@
-"""`Refresh`: all rooms read every so many seconds while somebody looks."""
+"""`Refresh`: reads all rooms periodically while a page shows them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ..client import is_positive
 from ..errors import ApiError, ConfigError
 from ..occupancy.known import known_rooms
 from ..sweep import UTILISATION, Sweep, sweep, utilisation
 from ..tables import room_ids as read_ids
 from ..text import counted
-from ..transport import is_positive
 from .job import message
 from .status import Status
 
@@ -27,13 +27,13 @@ NO_ROOM = (404, 612)  # result codes: the service does not have the room
 
 
 class Polling:
-    """Something that is read every `every` seconds (0: never by itself) while a page shows it.
+    """Something that is read every `every` seconds (0: only on demand) while a page shows it.
 
-    `status` is the block that says how old it is; `outage` is why it cannot be read, else empty.
+    `status` is the block that shows its age; `outage` is why it cannot be read, or empty.
     """
 
     def __init__(self, client: Client, every: float) -> None:
-        self.client, self.every = client, checked_interval(every)
+        self.client, self.every = client, check_interval(every)
         self.outage = ""
         self._outage_since = self._read_at = self._tried_at = 0.0
         self._listeners: list[Callable[[], object]] = []
@@ -41,19 +41,19 @@ class Polling:
         self.status = Status(self._facts)
 
     def on_change(self, listener: Callable[[], object]) -> None:
-        """Call `listener()` now, and whenever something has been read."""
+        """Call `listener()` now and after each reading."""
         with self._lock:
             self._listeners.append(listener)
             listener()
 
     def remove_listener(self, listener: Callable[[], object]) -> None:
-        """Call this listener no longer."""
+        """Stop calling this listener."""
         self._listeners = [other for other in self._listeners if other != listener]
 
     def read(self, progress: Any = False, cancelled: threading.Event | None = None) -> str:
-        """Read everything now, and return what there is to say about it.
+        """Read everything now, and return a message, possibly empty.
 
-        An error is raised, and is the `outage` until a reading succeeds; older values are kept.
+        An error is raised and becomes the `outage` until a reading succeeds; older values are kept.
         """
         with self._lock:
             try:
@@ -71,7 +71,7 @@ class Polling:
         return text
 
     def close(self) -> None:
-        """End the readings."""
+        """Stop the readings."""
         self.status.close()
 
     def _read(self, progress: Any, cancelled: threading.Event) -> str:
@@ -87,7 +87,7 @@ class Polling:
         self.status.beat()
 
     def _facts(self) -> dict[str, Any]:
-        """Return what a beat says, and begin a reading that is due."""
+        """Return the facts of a heartbeat, and start a reading if one is due."""
         now = time.monotonic()
         is_due = self._read_at and self.every and now - self._tried_at >= self.every
         if is_due and self.status.watched:
@@ -103,10 +103,10 @@ class Polling:
 
     def _read_again(self) -> None:
         if not self._lock.acquire(blocking=False):
-            return  # a reading is under way
+            return  # another reading is running
         try:
             self.read()
-        except Exception as error:  # noqa: BLE001  # a thread that dies says nothing
+        except Exception as error:  # noqa: BLE001  # it would be lost in this thread
             if not self.outage:
                 self._fail(error)
         finally:
@@ -114,17 +114,17 @@ class Polling:
 
 
 class Refresh(Polling):
-    """All rooms, read every `every` seconds while somebody looks; panels may share one.
+    """Reads all rooms every `every` seconds while a page shows them; panels may share one.
 
-    `room_ids` is anything that `sweep` takes; None stands for `known_rooms(client)`. `frame` has a
-    row for each room, indexed by its ID: the columns of `Sweep.frame()`, `utilisation`, and
-    `read_at` (UTC). A room that could not be read keeps its older values, with the `error` that
-    stood in the way; one that the service does not have has none. `sweep` is the last whole
-    reading. While no room can be read, `outage` says why.
+    `room_ids` is anything that `sweep` takes; None means `known_rooms(client)`. `frame` has a row
+    per room, indexed by its ID: the columns of `Sweep.frame()`, `utilisation`, and `read_at` (UTC).
+    A room that could not be read keeps its older values, with the `error`; a room that does not
+    exist has none. `sweep` is the last complete reading. While no room can be read, `outage` says
+    why.
     """
 
     def __init__(self, client: Client, room_ids: Any = None, every: float = 15) -> None:
-        checked_interval(every)  # before anything is sent
+        check_interval(every)  # before anything is sent
         table = read_ids(known_rooms(client) if room_ids is None else room_ids)
         super().__init__(client, every)
         self.room_ids = table.ids
@@ -133,21 +133,21 @@ class Refresh(Polling):
         self.read(progress=None)
 
     def add(self, room_ids: Any) -> None:
-        """Show these rooms too, once they have been read."""
+        """Read these rooms and add them."""
         ids = read_ids(room_ids).ids
         with self._lock:
             known = set(self.room_ids)
             self._read_rooms([room_id for room_id in ids if room_id not in known])
 
     def drop(self, room_id: str) -> None:
-        """Show this room no longer."""
+        """Remove this room from the list."""
         with self._lock:
             self.room_ids = [other for other in self.room_ids if other != room_id]
             self.frame = self.frame.drop(room_id, errors="ignore")
             self._notify()
 
     def read_room(self, room_id: str) -> None:
-        """Read one room again, such as after a change of it."""
+        """Read one room again, such as after changing it."""
         with self._lock:
             if room_id in self.room_ids:
                 self._read_rooms([room_id])
@@ -174,12 +174,12 @@ class Refresh(Polling):
         if not result.complete:
             raise errors[-1]
         texts = [f"{unread} could not be read."] if missing else []
-        # Without the devices nobody knows which users are people.
+        # Without the devices it is unknown which users are people.
         texts += [message(failure.error) for failure in result.failures if failure.room_id is None]
         return " ".join(texts)
 
     def _frame_of(self, result: Sweep) -> pd.DataFrame:
-        """Return the frame of a sweep, in which rooms that failed keep what was known of them."""
+        """Return the frame of a sweep, in which failed rooms keep their older values."""
         frame = result.frame()
         frame.insert(6, UTILISATION, utilisation(frame))
         frame[READ_AT] = pd.Timestamp(datetime.fromtimestamp(self.client.now(), UTC))
@@ -189,13 +189,13 @@ class Refresh(Polling):
         if self.frame.empty:
             return frame
         known = self.frame.index[self.frame["users"].notna()]
-        kept = frame.index[failed].intersection(known)
-        older = self.frame.loc[kept].assign(error=frame.loc[kept, "error"])
-        return pd.concat([frame.drop(kept), older]).loc[frame.index]
+        stale = frame.index[failed].intersection(known)
+        older = self.frame.loc[stale].assign(error=frame.loc[stale, "error"])
+        return pd.concat([frame.drop(stale), older]).loc[frame.index]
 
 
-def checked_interval(every: float) -> float:
-    """Return the seconds between two readings; ConfigError: they are none."""
+def check_interval(every: float) -> float:
+    """Return the seconds between two readings; ConfigError if invalid."""
     if every and not is_positive(every):
-        raise ConfigError(f"every is {every!r}", "Give seconds above 0, or 0 for never.")
+        raise ConfigError(f"every is {every!r}", "Pass seconds above 0, or 0 for never.")
     return float(every)

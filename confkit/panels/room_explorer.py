@@ -1,4 +1,4 @@
-"""`RoomExplorer`: search rooms, look into one, and change it."""
+"""`RoomExplorer`: search rooms, inspect one, and change it."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ if TYPE_CHECKING:
 
 _STATUS = Column("status", "Status", 7, lambda room: _status(room.status))
 _USERS = [Column("user_name", "Name", 9), Column("kind", "Kind", 5), Column("user_id", "User", 8)]
-_PLAUSIBLE = re.compile("[0-9]{5,}")  # others, such as external IDs, are asked about
+_PLAUSIBLE = re.compile("[0-9]{5,}")  # others, such as external IDs, need a confirmation
 _BETWEEN_IDS = re.compile(r"[\s,;|\"'\[\](){}]+")
 
 
 class RoomExplorer(RoomPanel):
-    """A panel to search rooms, look into one, and change it.
+    """A panel to search rooms, inspect one, and change it.
 
-    `room_ids` is anything that `sweep` takes, None stands for `known_rooms(client)`; they are read
-    every `every` seconds while the panel is seen (0: never), or by a `refresh` that panels share.
-    `value` is the frame of the rooms that search and filter leave, in their order: the columns of
-    `Sweep.frame()`, `utilisation`, `read_at` (UTC), when what stands there was read, and `state`,
-    such as "nearly full". `selected` is the ID of the picked room, or None. Each button is a
-    method, which raises what goes wrong. Sections 4 and 7 of the interface.
+    `room_ids` is anything that `sweep` takes, None means `known_rooms(client)`; they are read every
+    `every` seconds while the panel is visible (0: never), or by a shared `refresh`. `value` is the
+    frame of the rooms left by search and filter, in order: the columns of `Sweep.frame()`,
+    `utilisation`, `read_at` (UTC), when the values were read, and `state`, such as "nearly full".
+    `selected` is the ID of the picked room, or None. Each button is a method, which raises errors.
+    Sections 4 and 7 of the interface.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class RoomExplorer(RoomPanel):
         self.refresh_block.on_change(self._show)
 
     def _forms(self) -> list[ipywidgets.Widget]:
-        """Return the row of buttons above, and the forms to add and to create rooms, closed."""
+        """Return the top row of buttons, and the forms to add and to create rooms, closed."""
         self._pasted = ipywidgets.Textarea(
             description="Room numbers",
             placeholder="1614903140, 1614903141 … with any separators",
@@ -123,10 +123,10 @@ class RoomExplorer(RoomPanel):
         self._show_room()
 
     def _show_room(self) -> None:
-        """Show what is known of the picked room, then read who is in it."""
+        """Show the picked room, then read its users."""
         room_id = self.selected
         if room_id != self._shown_room:
-            self._shown_room = room_id  # nothing of another room stays, no question either
+            self._shown_room = room_id  # clear the other room, including a question
             self.job.clear()
             self.users.empty = "Reading …"
             self.users.show(_users_table([], None))
@@ -134,19 +134,19 @@ class RoomExplorer(RoomPanel):
         for buttons in self._buttons:
             set_pressable(buttons, room_id is not None)
         if room_id is None:
-            self.card.value = "Pick a room to see who is in it."
+            self.card.value = "Pick a room to see its users."
         else:
             self._known = self.card.value = _card(self.rooms.frame.loc[room_id])
             self._read_users(room_id)
 
     def _ask_no_more(self, change: Any) -> None:
-        if change.new is not None:  # else the user has left, such as by what was just done
+        if change.new is not None:  # otherwise the user has left, perhaps by the last action
             self.job.clear()
 
     def _show_users(self, room_id: str) -> None:
         try:
             users = get_room_users(self.client, room_id)
-        except Exception as error:  # noqa: BLE001  # a thread that dies says nothing
+        except Exception as error:  # noqa: BLE001  # it would be lost in this thread
             if room_id == self.selected:
                 self.users.empty = "Not read."
                 if "no such room" not in self._known and not self.refresh_block.outage:
@@ -154,17 +154,17 @@ class RoomExplorer(RoomPanel):
             return
         try:
             devices = {device.user_id for device in list_devices(self.client, room_id)}
-        except ConfkitError:  # B may be down where A answers: then nobody's kind is known
+        except ConfkitError:  # B may be down although A responds: then the kinds are unknown
             devices = None
         if room_id == self.selected:
-            self.users.empty = "Nobody is in the room."
+            self.users.empty = "The room is empty."
             self.users.show(_users_table(users, devices))
 
     # Reading
 
     def media_server(self, room_id: str) -> str:
-        """Return whether the room's media server accepts connections; the service assigns one to a
-        room that has none (A5)."""
+        """Return whether the room's media server accepts connections, as a sentence; the service
+        assigns one to a room without (A5)."""
         return mcu_answers(get_mcu(self.client, room_id)).reason
 
     def _media_server(self) -> str:
@@ -175,24 +175,29 @@ class RoomExplorer(RoomPanel):
     # The list
 
     def add(self, room_ids: Any) -> None:
-        """Show these rooms too: anything that `sweep` takes."""
+        """Add rooms to the list: anything that `sweep` takes."""
         self.refresh_block.add(room_ids)
 
     def take_off(self, room_id: str) -> None:
-        """Show this room no longer; nothing changes on the service."""
+        """Remove a room from the list; nothing changes on the service."""
         self.refresh_block.drop(room_id)
 
     def _ask_add(self) -> str | Question:
         room_ids = list(dict.fromkeys(filter(None, _BETWEEN_IDS.split(self._pasted.value))))
         if not room_ids:
             return "Enter room numbers first."
-        odd = [room_id for room_id in room_ids if not _PLAUSIBLE.fullmatch(room_id)]
-        if not odd:
+        odd_ids = [room_id for room_id in room_ids if not _PLAUSIBLE.fullmatch(room_id)]
+        if not odd_ids:
             return self._add(room_ids)
-        label, rooms = ", ".join(odd[:3]) + " …" * (len(odd) > 3), counted(len(room_ids), "room")
-        verb = "does not look like a room number" if len(odd) == 1 else "do not look like numbers"
+        label, rooms = (
+            ", ".join(odd_ids[:3]) + " …" * (len(odd_ids) > 3),
+            counted(len(room_ids), "room"),
+        )
+        verb = (
+            "does not look like a room number" if len(odd_ids) == 1 else "do not look like numbers"
+        )
         return Question(
-            f"{len(odd)} of {len(room_ids)} {verb} ({label}). Add {rooms}?",
+            f"{len(odd_ids)} of {len(room_ids)} {verb} ({label}). Add {rooms}?",
             partial(self._add, room_ids),
             "Add",
         )
@@ -207,14 +212,14 @@ class RoomExplorer(RoomPanel):
         self._pasted.value = ""
         new = self.refresh_block.room_ids[before:]
         if not new:
-            return "They are in the list already."
+            return "Already in the list."
         missing = int(self.refresh_block.frame.loc[new, "ret"].isin(NO_ROOM).sum())
         return f"Added {counted(len(new), 'room')}." + f" Not found: {missing}." * (missing > 0)
 
     def _take_off(self) -> str:
         room_id = self._picked()
         self.take_off(room_id)
-        return f"Room {room_id} is not in the list any more."
+        return f"Removed room {room_id} from the list."
 
     # Changes
 
@@ -234,7 +239,7 @@ class RoomExplorer(RoomPanel):
             self.refresh_block.read_room(room_id)
 
     def delete(self, room_id: str) -> None:
-        """Delete a room (A4), and take it off the list."""
+        """Delete a room (A4), and remove it from the list."""
         delete_room(self.client, room_id)
         self.take_off(room_id)
 
@@ -251,7 +256,7 @@ class RoomExplorer(RoomPanel):
         if self._password.text:
             options["host_password"] = self._password.text
         room_id = self.create(**options)
-        for name in ("topic", "room_extend_id"):  # the rest may serve another room
+        for name in ("topic", "room_extend_id"):  # the rest may be reused for another room
             self._fields[name].value = ""
         self._password.clear()
         return f"Created room {room_id}."
@@ -294,12 +299,12 @@ class RoomExplorer(RoomPanel):
 
 
 def _status(status: Any) -> str:
-    """Return a room's status as people say it: the service calls an open room "opening"."""
+    """Return a room's status in plain words: the service calls an open room "opening"."""
     return "" if pd.isna(status) else "open" if status == "opening" else str(status)
 
 
 def _card(room: Any) -> str:
-    """Return what is known of a room, as HTML."""
+    """Return the details of a room as HTML."""
     topic = room.room_id if pd.isna(room.topic) else room.topic
     names = {
         "status": "Status",
@@ -315,12 +320,12 @@ def _card(room: Any) -> str:
     facts += [(label, values.get(name)) for name, label in names.items()]
     problem = "" if pd.isna(room.error) else f"Not read: {without_code(room.error)}"
     if pd.notna(room.ret) and room.ret in NO_ROOM:
-        problem = "There is no such room. Check its number (leading zeros?) and the service."
+        problem = "No such room. Check its number (leading zeros?) and the service."
     return f"<b>{escape(redact(topic))}</b>{facts_html(facts)}{error_html(problem)}"
 
 
 def _users_table(users: list[RoomUser], devices: set[str] | None) -> pd.DataFrame:
-    """Return users by their ID, with their kind, "person" or "device", where that is known."""
+    """Return users by ID, with their kind: "person", "device", or "" if unknown."""
     unique = {user.user_id: user for user in users}
     kinds = ["" if devices is None else "device" if id_ in devices else "person" for id_ in unique]
     frame = users_frame(list(unique.values())).assign(kind=kinds)

@@ -1,4 +1,4 @@
-"""What the panels of rooms share: a table of them, how full each one is as bar and words."""
+"""Shared by the panels of rooms: a table with each room's occupancy as bar and text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STATES = ("full", "nearly full", "in use", "empty", "no cap", "not read")
 
 
 def state_of(row: Any) -> RoomState:
-    """Return how full a room is."""
+    """Return a room's occupancy state."""
     if pd.notna(row.ret) and row.ret in NO_ROOM:
         return RoomState("not read", None, "no such room")
     # A room that was read has a topic.
@@ -30,12 +30,12 @@ def state_of(row: Any) -> RoomState:
 
 
 def with_state(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame of rooms with the column `state`, by which they are filtered."""
+    """Return the frame of rooms with the column `state`, used by the filters."""
     return frame.assign(state=[state_of(row).state for row in frame.itertuples()])
 
 
 def topic_of(frame: pd.DataFrame, room_id: str) -> str | None:
-    """Return the topic of a room, if it is known."""
+    """Return the topic of a room, or None."""
     topic = frame["topic"].get(room_id)
     return None if pd.isna(topic) else str(topic)
 
@@ -53,7 +53,7 @@ NUMBER = Column("room_id", "Number", 8)
 
 
 def room_table(columns: Sequence[Column]) -> Table:
-    """Return a table of rooms, the fullest first, with a button for each state."""
+    """Return a table of rooms, the fullest first, with a filter button for each state."""
 
     def in_state(state: str, frame: pd.DataFrame) -> pd.Series[bool]:
         return frame[STATE] == state
@@ -65,13 +65,13 @@ def room_table(columns: Sequence[Column]) -> Table:
         noun="room",
         empty="No rooms.",
         filters={state: partial(in_state, state) for state in _STATES},
-        # Where interface B alone is away, the users are new, and only their kind is not known.
+        # If only interface B is down, the users are fresh and just their kind is unknown.
         faded=lambda row: pd.notna(row.error) and pd.isna(row.users) == pd.isna(row.people),
     )
 
 
 class RoomPanel(Panel):
-    """A panel of rooms, which a `Refresh` reads, and one of which can be picked."""
+    """A panel of rooms read by a `Refresh`, one of which can be picked."""
 
     def __init__(
         self,
@@ -89,8 +89,8 @@ class RoomPanel(Panel):
 
     @property
     def value(self) -> pd.DataFrame:
-        """The rooms that search and filter leave, in the order of the table."""
-        return self.rooms.shown.reset_index(drop=True)
+        """The rooms left by search and filter, in the table's order."""
+        return self.rooms.visible.reset_index(drop=True)
 
     @property
     def selected(self) -> str | None:
@@ -98,7 +98,7 @@ class RoomPanel(Panel):
         return self.rooms.picked  # type: ignore[no-any-return]
 
     def select(self, room_id: str | None) -> None:
-        """Pick a room, or with None none. ConfigError: it is not in the list."""
+        """Pick a room; None clears the selection. ConfigError: it is not in the list."""
         if room_id is not None and room_id not in self.refresh_block.frame.index:
             raise ConfigError(f"room {room_id!r} is not in the list", "Add it first.")
         self.rooms.picked = room_id

@@ -1,6 +1,6 @@
-// How old a panel's values are, which ticks here, and the banner when nobody renews them.
-const LOST = 8000; // ms without a beat of the kernel, which sends one every 2 s
-const REPORT = 5000; // ms between two reports that the page can be seen
+// The age of a panel's values, which ticks here, and the banner when they are no longer updated.
+const LOST = 8000; // ms without a heartbeat of the kernel, which sends one every 2 s
+const REPORT = 5000; // ms between two reports that the page is visible
 
 const minutes = { hour: "2-digit", minute: "2-digit" };
 
@@ -18,13 +18,13 @@ function render({ model, el }) {
   const line = document.createElement("div");
   el.append(banner, line);
   let facts = {};
-  let heardAt = Date.now();
-  let seenSince = Date.now(); // what was hidden gets beats again once it has reported
+  let beatAt = Date.now();
+  let seenSince = Date.now(); // heartbeats resume once a hidden page has reported
   let wasVisible = false;
 
   const isVisible = () => document.visibilityState === "visible" && el.offsetParent !== null;
-  const clock = (time, style) => { // of the service, whose clock may be another
-    const ahead = facts.now === undefined ? 0 : facts.now * 1000 - heardAt;
+  const clock = (time, style) => { // the service's, which may differ
+    const ahead = facts.now === undefined ? 0 : facts.now * 1000 - beatAt;
     return new Date(time + ahead).toLocaleTimeString([], { hour12: false, ...style });
   };
 
@@ -35,16 +35,16 @@ function render({ model, el }) {
       report();
     }
     wasVisible = isVisible();
-    const lost = now - Math.max(heardAt, seenSince) > LOST;
-    const readAt = facts.age === undefined ? 0 : heardAt - facts.age * 1000;
+    const lost = now - Math.max(beatAt, seenSince) > LOST;
+    const readAt = facts.age === undefined ? 0 : beatAt - facts.age * 1000;
     const values = readAt ? `; values from ${clock(readAt)}` : "";
     let text = "";
     if (lost) {
-      text = `No connection since ${clock(heardAt, minutes)}${values}. ` +
-        "If it does not come back, run the cell again or reload the page.";
+      text = `No connection since ${clock(beatAt, minutes)}${values}. ` +
+        "If it does not return, run the cell again or reload the page.";
     } else if (facts.outage) {
-      const since = clock(heardAt - facts.outage_age * 1000, minutes);
-      text = `No answer since ${since}${values}. ${facts.outage}`;
+      const since = clock(beatAt - facts.outage_age * 1000, minutes);
+      text = `No response since ${since}${values}. ${facts.outage}`;
     }
     if (banner.textContent !== text) banner.textContent = text;
     line.textContent = readAt ? `Read ${duration(now - readAt)} ago` : "";
@@ -61,20 +61,20 @@ function render({ model, el }) {
     try {
       Promise.resolve(model.send({ looking: true })).catch(() => {});
     } catch {
-      // There is no kernel: the banner says so.
+      // No kernel: the banner reports it.
     }
   }
 
   function listen(message) {
     facts = message;
-    heardAt = Date.now();
+    beatAt = Date.now();
     draw();
   }
 
   model.on("msg:custom", listen);
   document.addEventListener("visibilitychange", draw);
   const timers = [setInterval(draw, 1000), setInterval(report, REPORT)];
-  setTimeout(draw, 100); // it stands in the page by then
+  setTimeout(draw, 100); // it is in the page by then
   return () => {
     model.off("msg:custom", listen);
     document.removeEventListener("visibilitychange", draw);
@@ -82,8 +82,8 @@ function render({ model, el }) {
   };
 }
 
-// What ipywidgets leave out. Single keys are shortcuts of the notebook, unless the element that has
-// the focus says no; Escape answers a question with no.
+// What ipywidgets lack. Single keys are notebook shortcuts unless the focused element opts out;
+// Escape answers a question with no.
 function complete(panel) {
   for (const details of panel.querySelectorAll(".confkit-split > :last-child")) {
     details.tabIndex = 0; // they scroll

@@ -1,4 +1,4 @@
-"""`Status`: how old a panel's values are, and whether they are still renewed."""
+"""`Status`: the age of a panel's values, and a banner when they are no longer updated."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from IPython import get_ipython
 
 HERE = Path(__file__).parent
 STYLE = HERE / "style.css"
-BEAT = 2.0  # seconds between two beats; the browser warns after 8
-WATCHED = 30.0  # seconds after the last report of a page in which nobody looks any more
-FORGOTTEN = 600.0  # seconds after it in which the beats end, so that idle kernels may be culled
+BEAT = 2.0  # seconds between two heartbeats; the browser warns after 8
+WATCHED = 30.0  # seconds after a page's last report, after which it counts as hidden
+FORGOTTEN = 600.0  # seconds after which heartbeats stop, so that idle kernels may be culled
 
 
 class Status(anywidget.AnyWidget):
-    """A line that says how old a panel's values are, and a banner when they are not renewed.
+    """A line with the age of a panel's values, and a banner when they are no longer updated.
 
-    A thread sends a beat every 2 s, also while the kernel is busy; after 8 s without one the
-    browser says since when there is no connection. `facts()` is called for each beat and returns
-    any of `age` (seconds since the last reading), `every` (seconds between two), `outage` (why none
-    succeeds), `outage_age` and `now` (the service's clock). Pages that can be seen report every
-    5 s; ten minutes after the last report the beats end, until a page is looked at again.
+    A thread sends a heartbeat every 2 s, even while the kernel is busy; after 8 s without one the
+    browser reports a lost connection. `facts()` is called for each heartbeat and returns any of
+    `age` (seconds since the last reading), `every` (seconds between two), `outage` (why none
+    succeeds), `outage_age` and `now` (the service's clock). Visible pages report every 5 s; ten
+    minutes after the last report the heartbeats stop, until a page is visible again.
     """
 
     _esm = HERE / "status.js"
@@ -37,8 +37,8 @@ class Status(anywidget.AnyWidget):
         self._reported = time.monotonic()
         self._closed = threading.Event()
         self._starting, self._thread = threading.Lock(), threading.Thread()
-        self._executing = False  # a page's report waits until the cell is done
-        self._executed = 0.0  # when one was
+        self._executing = False  # meanwhile reports of pages are queued
+        self._executed = 0.0  # when a cell last finished
         self.on_msg(lambda *_: self._report())
         shell = get_ipython()
         self._events = shell.events if getattr(shell, "kernel", None) else None
@@ -53,7 +53,7 @@ class Status(anywidget.AnyWidget):
 
     @property
     def watched(self) -> bool:
-        """Whether a page that shows it has reported lately."""
+        """Whether a page that shows it has reported recently."""
         return time.monotonic() - self._reported < WATCHED
 
     def beat(self) -> None:
@@ -61,7 +61,7 @@ class Status(anywidget.AnyWidget):
         self.send(self._facts())
 
     def close(self) -> None:
-        """End the beats."""
+        """Stop the heartbeats."""
         if self._events and not self._closed.is_set():
             self._events.unregister("pre_execute", self._begin_cell)
             self._events.unregister("post_execute", self._end_cell)

@@ -1,6 +1,6 @@
-// A table that scrolls by itself. The kernel sends the rows around those that can be seen.
+// A scrolling table. The kernel sends the rows around the visible ones.
 const ROW = 28; // px: the height of a row in style.css
-const AHEAD = 40; // rows that are asked for above what is seen
+const AHEAD = 40; // rows requested above the visible ones
 
 function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
@@ -24,9 +24,9 @@ function render({ model, el }) {
   el.append(tools, scroller);
 
   let page = { first: 0, total: 0, rows: [], search: "", count: "", filters: [] };
-  let askedAt = 0; // when a page was asked for that is not here yet
-  let askAgain = false; // once it is
-  let wanted = null; // the place of the row to pick once its page is here
+  let requestedAt = 0; // when the pending page was requested
+  let requestAgain = false; // once the pending page has arrived
+  let pendingPick = null; // index of the row to pick once its page has arrived
 
   const save = (name, value) => {
     model.set(name, value);
@@ -38,9 +38,9 @@ function render({ model, el }) {
     search.hidden = !model.get("searchable");
     if (search !== document.activeElement) search.value = model.get("search");
     const filter = model.get("filter");
-    const shown = page.filters.filter(([name, rows]) => rows || name === filter);
+    const usable = page.filters.filter(([name, rows]) => rows || name === filter);
     const focused = chips.contains(document.activeElement) && document.activeElement.dataset.name;
-    chips.replaceChildren(...shown.map(([name, rows]) => {
+    chips.replaceChildren(...usable.map(([name, rows]) => {
       const pressed = name === filter;
       const attributes = { type: "button", class: "confkit-chip", "aria-pressed": pressed };
       const chip = make("button", attributes, `${rows.toLocaleString("en")} ${name}`);
@@ -60,7 +60,7 @@ function render({ model, el }) {
     }
     chips.querySelector(`[data-name="${focused}"]`)?.focus({ preventScroll: true });
     count.textContent = page.count;
-    tools.hidden = search.hidden && !shown.length;
+    tools.hidden = search.hidden && !usable.length;
     nothing.textContent = page.total ? "" : page.search || filter ? "No match." : model.get("empty");
   }
 
@@ -70,7 +70,7 @@ function render({ model, el }) {
     table.setAttribute("aria-label", model.get("label"));
     search.setAttribute("aria-label", `Search: ${model.get("label")}`);
     columns.replaceChildren(...heads.map((c) => make("col", { style: `width: ${c.width}em` })));
-    table.style.minWidth = `${heads.reduce((sum, c) => sum + c.width, 0)}em`; // else it scrolls
+    table.style.minWidth = `${heads.reduce((sum, c) => sum + c.width, 0)}em`; // below, it scrolls
     head.replaceChildren(make("tr", {}, ...heads.map((column) => {
       const sorted = column.name !== name ? "none" : falls ? "descending" : "ascending";
       const attributes = { type: "button", title: `Sort by ${column.label}` };
@@ -120,8 +120,8 @@ function render({ model, el }) {
     table.setAttribute("aria-rowcount", page.total + 1);
     drawTools();
     drawPick();
-    if (wanted !== null && page.rows[wanted - page.first]) pick(wanted);
-    askPage();
+    if (pendingPick !== null && page.rows[pendingPick - page.first]) pick(pendingPick);
+    requestVisible();
   }
 
   function position() {
@@ -138,49 +138,49 @@ function render({ model, el }) {
     else table.setAttribute("aria-activedescendant", `${id}-${place}`);
   }
 
-  function ask(first) {
-    askAgain = Date.now() - askedAt < 2000;
-    if (askAgain) return;
-    askedAt = Date.now();
+  function request(first) {
+    requestAgain = Date.now() - requestedAt < 2000;
+    if (requestAgain) return;
+    requestedAt = Date.now();
     Promise.resolve(model.send({ view: id, first })).catch(() => {});
   }
 
-  function askPage() { // where what can be seen is not all here
+  function requestVisible() { // unless the visible rows are here
     const top = Math.floor(scroller.scrollTop / ROW);
     const bottom = Math.min(top + visible() + 1, page.total);
     const here = page.first <= top && bottom <= page.first + page.rows.length;
     const first = Math.max(0, top - AHEAD);
-    if (!here && first !== page.first) ask(first);
+    if (!here && first !== page.first) request(first);
   }
 
   function listen(message) {
-    if ("picked" in message) { // the details are those of this row now
+    if ("picked" in message) { // the details have been updated
       el.closest(".confkit-split")?.classList.remove("confkit-picking");
       return;
     }
     const searched = message.search !== page.search;
     const fromTop = searched || page.first === 0;
-    if (message.changed && !fromTop) ask(page.first);
+    if (message.changed && !fromTop) request(page.first);
     if (message.changed ? !fromTop : message.view !== id) return;
     if (searched) scroller.scrollTop = 0;
     page = message;
-    if (!message.changed) askedAt = 0;
+    if (!message.changed) requestedAt = 0;
     draw();
-    if (askAgain) ask(page.first);
+    if (requestAgain) request(page.first);
   }
 
   function pick(place) {
-    if (el.closest(".confkit-lost")) return; // nobody would answer with the details
+    if (el.closest(".confkit-lost")) return; // there is no kernel to send the details
     place = Math.max(0, Math.min(place, page.total - 1));
-    const top = place * ROW; // our own scroll moves, never the page's
+    const top = place * ROW; // scroll the table, never the page
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     const lowest = top - (visible() - 1) * ROW;
     if (lowest > scroller.scrollTop) scroller.scrollTop = lowest;
     const row = page.rows[place - page.first];
-    wanted = row ? null : place;
-    if (!row) askPage();
+    pendingPick = row ? null : place;
+    if (!row) requestVisible();
     else if (row.number !== model.get("_pick")) {
-      // What is beside the table belongs to the row before, until the kernel has answered.
+      // The details are outdated until the kernel responds.
       el.closest(".confkit-split > :first-child")?.parentElement.classList.add("confkit-picking");
       save("_pick", row.number);
     }
@@ -192,21 +192,21 @@ function render({ model, el }) {
     if (!(event.key in moves) || event.target !== table) return;
     event.preventDefault();
     event.stopPropagation();
-    const from = wanted ?? position();
+    const from = pendingPick ?? position();
     pick(from < 0 ? 0 : from + moves[event.key]);
   });
-  // Notebook 7 takes keys first, unless the very element that has the focus says no.
+  // Notebook 7 takes keys first, unless the focused element itself opts out.
   el.addEventListener("focusin", ({ target }) => {
     target.setAttribute("data-lm-suppress-shortcuts", "true");
   });
   search.addEventListener("input", () => save("search", search.value));
-  scroller.addEventListener("scroll", askPage);
+  scroller.addEventListener("scroll", requestVisible);
   const events = { "change:order change:columns": drawHead, "change:_pick": drawPick,
     "change:filter change:search": drawTools, "msg:custom": listen };
   for (const [names, listener] of Object.entries(events)) model.on(names, listener);
   drawHead();
   drawTools();
-  ask(0);
+  request(0);
   return () => {
     for (const [names, listener] of Object.entries(events)) model.off(names, listener);
   };

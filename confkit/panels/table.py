@@ -1,4 +1,4 @@
-"""`Table`: a frame of any length, of which the browser has the rows around what it shows."""
+"""`Table`: a frame of any length; the browser holds only the rows around the visible ones."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ Filter = Callable[[pd.DataFrame], "pd.Series[bool]"]
 class Column:
     """A column of a Table.
 
-    `name` in the frame, an identifier, by which it sorts, and its `label`; `text(row)` is what a
-    cell shows, the value if it is left out; `bar(row)`, a share from 0 to 1 or None, is drawn
-    behind the text, from 1 on as full. `width` is in em and the least: a table shares out what it
-    has over.
+    `name` is the frame's column, by which it sorts, and `label` its heading; `text(row)` is what a
+    cell shows (default: the value); `bar(row)`, a share from 0 to 1 or None, is drawn behind the
+    text, full from 1 on. `width` is the minimum in em: a table distributes the space left over.
     """
 
     name: str
@@ -51,12 +50,12 @@ class Column:
 
 
 class Table(anywidget.AnyWidget):
-    """Rows of a frame, which people search, filter, sort and pick.
+    """Rows of a frame to search, filter, sort and pick.
 
-    `show(frame)` replaces the frame; its index names the rows. `picked` is the index of the picked
-    row, or None; `shown` is the frame as it is searched, filtered and sorted. `search` and `filter`
-    (one of `filters`, which are buttons with the number of their rows) can be set by code, too, and
-    `order` is a column and whether it descends. `noun` counts the rows; `faded(row)` marks old
+    `show(frame)` replaces the frame; its index identifies the rows. `picked` is the index of the
+    picked row, or None; `visible` is the frame as searched, filtered and sorted. `search` and
+    `filter` (one of `filters`, buttons with the number of their rows) can also be set from code;
+    `order` is a column and whether it descends. `noun` counts the rows; `faded(row)` marks stale
     ones.
     """
 
@@ -91,7 +90,7 @@ class Table(anywidget.AnyWidget):
         self._numbers: dict[Hashable, int] = {}
         self._indices: list[Hashable] = []
         self._texts: pd.Series[str] = pd.Series(dtype="string")
-        self.frame = self.shown = pd.DataFrame()
+        self.frame = self.visible = pd.DataFrame()
         parts = ("name", "label", "width", "right")  # of a column, for the browser
         heads = [{part: getattr(column, part) for part in parts} for column in columns]
         super().__init__(
@@ -103,7 +102,7 @@ class Table(anywidget.AnyWidget):
         return f"Table({self.label!r})"
 
     def show(self, frame: pd.DataFrame) -> None:
-        """Show another frame; the pick stays where its row is still there."""
+        """Show another frame; the pick is kept if its row still exists."""
         with self._lock:
             self.frame = frame = frame.rename_axis(None)  # which may be the name of a column
             self._texts = self._searchable(frame)
@@ -127,12 +126,12 @@ class Table(anywidget.AnyWidget):
                     frame = frame.sort_values(
                         name, ascending=not descending, kind="stable", key=_sort_key
                     )
-            self.shown = frame
-            self.send({"changed": True, **self._page(0)})  # a view that is further down asks again
+            self.visible = frame
+            self.send({"changed": True, **self._page(0)})  # a view scrolled further asks again
 
     def _page(self, first: int) -> dict[str, Any]:
-        """Return the rows from `first` on as a view shows them."""
-        total, unfiltered = len(self.shown), len(self.frame)
+        """Return a page of rows, from `first` on, for a view."""
+        total, unfiltered = len(self.visible), len(self.frame)
         first = max(0, min(first, total - 1))
         rows = [
             {
@@ -140,7 +139,7 @@ class Table(anywidget.AnyWidget):
                 "faded": bool(self._faded(row)),
                 "cells": [column.cell(row) for column in self._columns],
             }
-            for row in self.shown.iloc[first : first + PAGE].itertuples()
+            for row in self.visible.iloc[first : first + PAGE].itertuples()
         ]
         count = counted(unfiltered, self._noun)
         return {
@@ -169,7 +168,7 @@ class Table(anywidget.AnyWidget):
             try:
                 self.picked = index if index in self.frame.index else None
             finally:
-                self.send({"picked": self._pick})  # what belongs to the row before is gone
+                self.send({"picked": self._pick})  # the details of the previous row are gone
 
     @traitlets.observe("picked")
     def _show_pick(self, _: object) -> None:
@@ -182,7 +181,7 @@ class Table(anywidget.AnyWidget):
         return self._numbers[index]
 
     def _searchable(self, frame: pd.DataFrame) -> pd.Series[str]:
-        """Return the texts of each row that can be seen, in lower case."""
+        """Return the visible texts of each row, in lower case."""
         texts = pd.Series("", index=frame.index, dtype="string")
         for column in self._columns:
             if column.name in frame and not pd.api.types.is_numeric_dtype(frame[column.name]):
@@ -191,7 +190,7 @@ class Table(anywidget.AnyWidget):
 
 
 def _sort_key(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Sort texts as people do: in any case, and "Room 2" before "Room 10"."""
+    """Return keys for a natural sort: case-insensitive, "Room 2" before "Room 10"."""
     if not isinstance(values.dtype, pd.StringDtype):
         return values
     return values.str.casefold().str.replace(r"\d+", lambda digits: digits[0].zfill(20), regex=True)

@@ -1,5 +1,5 @@
-"""RTSP for confkit: the preflight, pulling, and what the demo cameras share with them.
+"""RTSP for confkit: the preflight, pulling a stream, and code shared with the demo cameras.
 
-The package knows sockets and PyAV and nothing of rooms.  PyAV and numpy load when a picture is
-first encoded or decoded, never at import.
+The package uses sockets and PyAV and knows nothing of rooms. PyAV and numpy are loaded when a
+picture is first encoded or decoded, never at import.
 """

@@ -16,7 +16,7 @@ from .message import Header, Response
 # The strongest last; a -sess variant is no stronger than its base, and rarer.
 _STRENGTHS = (*("Basic", "Digest MD5-SESS", "Digest MD5", "Digest SHA-256-SESS", "Digest SHA-256"),)
 _PART = re.compile(r"""([^\s,;="]+)(\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,;"]*)))?""")
-_UNQUOTED = ("algorithm", "qop", "nc")  # of an answer; other parameters stand between quotes
+_UNQUOTED = ("algorithm", "qop", "nc")  # in an Authorization header; others are quoted
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Challenge:
 
     @property
     def name(self) -> str:
-        """What people call it: Basic, Digest MD5, ...; with the qualities if "auth" is missing."""
+        """Its name for people: Basic, Digest MD5, ...; with the qop if that is not "auth"."""
         if self.scheme != "digest":
             return self.scheme.title()
         qop = self.parameters.get("qop", "")
@@ -45,7 +45,7 @@ class Challenge:
 
     @property
     def with_qop(self) -> bool:
-        """Whether the answer has the quality "auth"; an old challenge has none."""
+        """Whether the answer uses qop "auth"; an old challenge has no qop."""
         return "auth" in re.findall(r"[^\s,]+", self.parameters.get("qop", "").lower())
 
     @property
@@ -57,7 +57,7 @@ class Challenge:
 
 
 def parse_challenges(values: Iterable[str]) -> list[Challenge]:
-    """Return every challenge of the WWW-Authenticate lines, several in one line included."""
+    """Return the challenges of the WWW-Authenticate lines, which may have several each."""
     challenges: list[tuple[str, dict[str, str]]] = []
     for value in values:
         for name, assigned, quoted_text, bare in _PART.findall(value):
@@ -81,7 +81,7 @@ def authorization(challenge: Challenge, login: Login, method: str, uri: str, cou
     offered = challenge.parameters
     answer = {"username": login.name, "realm": offered.get("realm", "")}
     answer |= {"nonce": offered["nonce"], "uri": uri}
-    # Some cameras refuse an algorithm that they did not name.
+    # Some cameras reject an algorithm that they did not name.
     answer |= {name: offered[name] for name in ("algorithm", "opaque") if name in offered}
     if challenge.with_qop:
         answer |= {"qop": "auth", "nc": f"{count:08x}"}
@@ -93,14 +93,14 @@ def authorization(challenge: Challenge, login: Login, method: str, uri: str, cou
 
 
 class Credentials:
-    """The login of one conversation: sent where the camera asks for it, and once only.
+    """The login of one conversation: sent only if the camera asks for it, and only once.
 
-    `name` says how it was sent, None while it was not; `accepted` that the camera took it.
+    `name` is the scheme by which it was sent, or None; `accepted`: the camera accepted it.
     """
 
     def __init__(self, login: Login | None) -> None:
         self._login = login
-        # What a camera may know of the login, and repeat in its reasons.
+        # What a camera knows of the login, and may repeat in its messages.
         self.secrets = (login.password, basic(login)) if login else ()
         self._challenge: Challenge | None = None
         self._count = 0
@@ -109,32 +109,32 @@ class Credentials:
         self.name: str | None = None
 
     def printable(self, text: str) -> str:
-        """Return a camera's own words as they may be shown."""
+        """Return a camera's text made safe to show."""
         return printable(text, *self.secrets)
 
-    def take_challenge(self, response: Response) -> None:
-        """Prepare to answer a 401; RtspError where that cannot be answered, or has been."""
+    def handle_challenge(self, response: Response) -> None:
+        """Prepare to answer a 401; RtspError if that is impossible, or has already been done."""
         if self._login is None:
             raise RtspError("auth_required")
         challenges = parse_challenges(response.all("WWW-Authenticate"))
         challenge = choose_challenge(challenges)
         if challenge is None:
             offers = dict.fromkeys(self.printable(offer.name) for offer in challenges)
-            reason = f"The camera offers {', '.join(offers) or 'nothing'} to log in, and confkit "
-            reason += "knows Basic and Digest (MD5, SHA-256)."
+            reason = f"The camera offers {', '.join(offers) or 'no scheme'} to log in; confkit "
+            reason += "supports Basic and Digest (MD5, SHA-256)."
             raise RtspError("auth_unsupported", reason)
         if self._challenge is not None:
-            # A second wrong login can lock the address out; an outdated nonce is no wrong login,
-            # and neither is a new one that a camera wants after it has accepted the login.
+            # A second wrong login can lock us out; but a stale nonce is not a wrong login, and
+            # neither is a new nonce after the camera has accepted the login.
             stale = challenge.parameters.get("stale", "").lower() == "true"
             if self._renewed or not (stale or self.accepted):
-                self._challenge = None  # TEARDOWN would try the login once more
+                self._challenge = None  # otherwise TEARDOWN would try the login again
                 raise RtspError("auth_rejected")
             self._renewed = True
         self._challenge, self._count, self.name = challenge, 0, challenge.name
 
     def note_success(self) -> None:
-        """Note that a request was answered without asking for a login (again)."""
+        """Note that a request succeeded without another 401."""
         self.accepted = self.accepted or self._challenge is not None
         self._renewed = False
 
@@ -148,18 +148,18 @@ class Credentials:
 
 
 def basic(login: Login) -> str:
-    """Return a login as Basic sends it."""
+    """Return a login encoded for Basic."""
     text = f"{login.name}:{login.password}".encode(errors="surrogateescape")
     return base64.b64encode(text).decode()
 
 
 def quoted(value: str) -> str:
-    """Return a value as it stands between quotes in a header."""
+    """Return a value as a quoted string of a header."""
     return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
 def digest(answer: Mapping[str, str], login: Login, method: str) -> str:
-    """Return the response that belongs to the other parameters of a digest's answer."""
+    """Return the `response` parameter for the other parameters of a Digest header."""
     parameters = defaultdict(str, answer)
     algorithm = parameters["algorithm"].upper()
     name = "sha256" if algorithm.startswith("SHA-256") else "md5"

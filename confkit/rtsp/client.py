@@ -1,4 +1,4 @@
-"""A camera's client: OPTIONS, DESCRIBE, SETUP, PLAY, its packets, TEARDOWN; it blocks."""
+"""A blocking RTSP client: OPTIONS, DESCRIBE, SETUP, PLAY, RTP packets, TEARDOWN."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from .sdp import Media, control_url, parse_sdp
 TRANSPORTS = ("auto", "tcp", "udp")
 _SESSION_SECONDS = 60
 _TEARDOWN_SECONDS = 0.5
-_SHOWN = 200  # characters of what a camera says of itself
-# A SETUP for TCP is refused by these as well as by 461; when UDP is refused, too, it was something
-# else.
+_MAX_LENGTH = 200  # characters of a camera's texts
+# Status codes by which cameras refuse TCP in SETUP, besides 461; if UDP is refused, too, the cause
+# is another.
 _TCP_REFUSED = (400, 406, 415, 459, 461, 500, 501, 551)
-_NO_SRTP = "Take the camera's plain address (without ?enableSrtp), or switch SRTP off in it."
+_NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off SRTP in the camera."
 _NO_CONTAINER = "Choose a stream of plain H.264, H.265 or MJPEG over RTP in the camera or server."
 _CONTAINERS = {"MP2T": "MPEG transport stream", "MP2P": "MPEG program stream"}
-# What it means that a stage does not end in time, and the moment when a camera closes in it; other
-# stages are named for the request whose answer is awaited.
+# The verdict and reason if a stage times out, and the wording if the camera closes the connection
+# in it; other stages are named after their request.
 _TOO_LATE = {
-    "name": ("dns_failed", "The host name was not found"),
-    "TCP": ("connect_timeout", "The camera's host did not answer"),
-    "TLS": ("tls_failed", "The port did not answer the encrypted greeting"),
+    "name": ("dns_failed", "Could not resolve the host name"),
+    "TCP": ("connect_timeout", "The camera's host did not respond"),
+    "TLS": ("tls_failed", "The port did not complete a TLS handshake"),
     "authentication": ("rtsp_silent", "The camera did not answer the login"),
     "first packet": ("no_media", "The camera accepted PLAY but sent no picture"),
     "stream": ("no_media", "The camera sent no picture"),
@@ -55,14 +55,14 @@ _CLOSED = {
 
 
 class RtspClient:
-    """One attempt at one camera; `stages` knows how far it has come.
+    """One attempt to play one camera; `stages` records its progress.
 
-    `play` leads to the first packet and `next_keyframe` to a picture, both within `timeout` seconds
-    of the beginning; `receive` goes on from there; `close` says TEARDOWN and must be called. What
-    stands in the way is raised as RtspError, and CancelledError once `cancelled` is set.
+    `play` returns at the first packet and `next_keyframe` at a picture, both within `timeout`
+    seconds from the start; `receive` continues from there; `close` sends TEARDOWN and must be
+    called. Problems are raised as RtspError, and CancelledError once `cancelled` is set.
 
-    `video` holds what has come (None before the description is read); `transport` is "tcp" or
-    "udp", and `switched` says that the camera refused the first.
+    `video` is the stream received so far (None before DESCRIBE); `transport` is "tcp" or "udp";
+    `switched`: the camera refused TCP.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RtspClient:
         cancelled: threading.Event | None = None,
         stages: Stages | None = None,
     ) -> None:
-        """Prepare; `transport` and `verify` are as in `preflight`."""
+        """Initialise; `transport` and `verify` are as in `preflight`."""
         self.address = address
         self.stages = stages or Stages("address")
         self.switched = False
@@ -93,7 +93,7 @@ class RtspClient:
         self._status = 0  # of the last response
         self._base = address.url
         self._session: str | None = None
-        self._channel: int | None = None  # of the packets; datagrams have none
+        self._channel: int | None = None  # of the packets; None for UDP
         self._keep_alive_method = "OPTIONS"
         self._session_seconds = _SESSION_SECONDS
         self._next_keep_alive = float("inf")
@@ -108,60 +108,60 @@ class RtspClient:
         timeout: float,
         cancelled: threading.Event | None = None,
     ) -> RtspClient:
-        """Return the client of a camera; the login may stand in the URL instead. RtspError."""
+        """Return the client for a camera; the login may be in the URL instead. RtspError."""
         return cls(*target(url, login_name, login_password), timeout, cancelled=cancelled)
 
     @property
     def authentication(self) -> str | None:
-        """How the login was sent, "none" where none was wanted, None before that is known."""
+        """How the login was sent, "none" if none was required, None if unknown so far."""
         return self._credentials.name or ("none" if self.video else None)
 
     @property
     def login_refused(self) -> bool:
-        """Whether the login was sent and the camera has not accepted it, in whatever words."""
+        """Whether the login was sent but not accepted."""
         return self._credentials.name is not None and not self._credentials.accepted
 
     @property
     def codec(self) -> str:
-        """The codec that the camera announced: "h264", "h265" or "mjpeg"."""
+        """The announced codec: "h264", "h265" or "mjpeg"."""
         return self.video.codec if self.video else ""
 
     @property
     def packets(self) -> int:
-        """How many RTP packets have come."""
+        """The number of RTP packets received."""
         return self.video.packets if self.video else 0
 
     @property
     def keyframe(self) -> bytes | None:
-        """The newest whole keyframe: Annex B with parameter sets, or JPEG."""
+        """The newest complete keyframe: Annex B with parameter sets, or JPEG."""
         return self.video.keyframe if self.video else None
 
     def play(self) -> Video:
-        """Return what has come as soon as that is a packet; it grows with `receive`."""
+        """Return the video at its first packet; `receive` adds to it."""
         with self._verdicts():
-            self._deadline.left()  # it may be cancelled already
+            self._deadline.left()  # it may already be cancelled
             self._connection.open()
             media, track = self._describe()
             self.video = Video(media)
             self._set_up(media, track)
             self._request("PLAY", self._base, ("Range", "npt=0.000-"))
-            # A keep-alive is due from now on, however long the picture takes.
+            # Send keep-alives from now on, however long the picture takes.
             self._next_keep_alive = time.monotonic() + self._session_seconds / 2
             self.stages.begin("first packet")
             while not self.video.packets:
-                self._take_next()
+                self._receive_next()
         return self.video
 
-    def next_keyframe(self, shown: bytes | None) -> bytes:
-        """Return the next whole keyframe after the one `shown`; at first, one that has come."""
+    def next_keyframe(self, previous: bytes | None) -> bytes:
+        """Return the next complete keyframe after `previous`; after None, the newest or next."""
         self.stages.begin("keyframe")
         with self._verdicts():
-            while not (keyframe := self.keyframe) or keyframe is shown:
-                self._take_next()
+            while not (keyframe := self.keyframe) or keyframe is previous:
+                self._receive_next()
         return keyframe
 
     def receive(self, silence: float) -> None:
-        """Return once one more packet has come; RtspError when none does for `silence` seconds."""
+        """Receive at least one more packet; RtspError if none arrives for `silence` seconds."""
         packets = self.packets
         self._deadline.restart(silence)
         self._within = f"for {silence:g} s"
@@ -169,10 +169,10 @@ class RtspClient:
             self.stages.begin("stream")
         with self._verdicts():
             while self.packets == packets:
-                self._take_next()
+                self._receive_next()
 
     def close(self) -> None:
-        """Say TEARDOWN, wait a moment for the camera's answer, and close."""
+        """Send TEARDOWN, wait a moment for the response, and close."""
         self._deadline.cancelled = None
         self._deadline.restart(_TEARDOWN_SECONDS)
         self._next_keep_alive = float("inf")
@@ -181,7 +181,7 @@ class RtspClient:
                 if self._session is not None:
                     response = self._send("TEARDOWN", self._base)
                     if response.status == 401 and self._credentials.accepted:
-                        self._credentials.take_challenge(response)  # it wants a new nonce
+                        self._credentials.handle_challenge(response)  # with a new nonce
                         self._send("TEARDOWN", self._base)
         finally:
             self._connection.close()
@@ -190,8 +190,8 @@ class RtspClient:
     # Up to PLAY
 
     def _describe(self) -> tuple[Media, str]:
-        """Return the video that the camera describes, and the URL to set it up."""
-        # Some cameras want a login even here; DESCRIBE is where it is asked for.
+        """Return the video described by the camera, and the URL for its SETUP."""
+        # Some cameras require a login even here; it is sent with DESCRIBE.
         options = self._request("OPTIONS", self.address.url, allow=range(1000))
         if "GET_PARAMETER" in options.get("Public").upper():
             self._keep_alive_method = "GET_PARAMETER"
@@ -203,18 +203,18 @@ class RtspClient:
         except ValueError as error:
             raise RtspError("sdp_invalid", str(error)) from None
         names = [self._credentials.printable(media.encoding or media.kind) for media in medias]
-        self.stages.detail = ", ".join(names)[:_SHOWN]
+        self.stages.detail = ", ".join(names)[:_MAX_LENGTH]
         media = self._choose_video(medias)
         base = described.get("Content-Base") or described.get("Content-Location")
         self._base = _without_login(control_url(_whole_url(base, self.address), control))
         return media, _without_login(control_url(self._base, media.control))
 
     def _choose_video(self, medias: list[Media]) -> Media:
-        """Return the video to play, the first that can be; RtspError names what is instead."""
+        """Return the first playable video; RtspError names the reason if there is none."""
         videos = [media for media in medias if media.kind == "video"]
         if not videos:
             only = f", only {self.stages.detail}" if medias else ""
-            raise RtspError("no_video", f"The stream holds no video{only}.")
+            raise RtspError("no_video", f"The stream has no video{only}.")
         media = min(videos, key=lambda video: (video.encrypted, not video.codec))
         name = self._credentials.printable(media.encoding) or "of an unknown kind"
         if media.encrypted:
@@ -229,7 +229,7 @@ class RtspClient:
         return media
 
     def _set_up(self, media: Media, track: str) -> None:
-        """Agree on how the packets travel: by UDP where the camera offers nothing else."""
+        """Agree on the transport: UDP if the camera offers nothing else."""
         refusal = self._set_up_by(self.transport, media, track)
         if refusal and self._may_switch:
             self.stages.outcome, self.stages.detail = SKIPPED, "no TCP; next: UDP"
@@ -243,7 +243,7 @@ class RtspClient:
             raise refusal
 
     def _set_up_by(self, transport: str, media: Media, track: str) -> RtspError | None:
-        """Return why the camera refuses a transport; None where it accepts it."""
+        """Return why the camera refuses a transport; None if it accepts it."""
         offer = f"{media.profile}/TCP;unicast;interleaved=0-1"
         if transport == "udp":
             port = self._connection.open_ports()
@@ -273,7 +273,7 @@ class RtspClient:
     def _request(
         self, method: str, url: str, *headers: Header, allow: Container[int] = ()
     ) -> Response:
-        """Return the response, 200 or one of `allow`, after logging in when asked to."""
+        """Return the response, 200 or one of `allow`, after logging in if required."""
         stage = method
         while True:
             self.stages.begin(stage)
@@ -282,8 +282,8 @@ class RtspClient:
             except ConnectionClosed as closed:
                 if not (closed.unread and self._status == 401):
                     raise
-                # Some cameras close after their 401: what was sent then never reached them.
-                self._status = 0  # it is opened once again, not twice
+                # Some cameras close after their 401: then the request was never read.
+                self._status = 0  # reopen once only
                 self._connection.open()
                 continue
             self._status = response.status
@@ -297,15 +297,15 @@ class RtspClient:
             error = status_error(method, response.status, reason)
             if response.status != 401 or error.verdict == "auth_locked":
                 raise error
-            self._credentials.take_challenge(response)
+            self._credentials.handle_challenge(response)
             stage = "authentication"
 
     def _send(self, method: str, url: str, *headers: Header) -> Response:
-        """Send a request, and return its response; packets that come before are taken."""
+        """Send a request, and return its response; earlier packets are processed."""
         self._write(method, url, *headers)
-        # "100 Continue" announces the response. CSeq is not looked at: some cameras count in their
+        # "100 Continue" announces the response. CSeq is not checked: some cameras count in their
         # own way, or not at all.
-        while not (response := self._take_next(datagrams=False)) or response.status < 200:
+        while not (response := self._receive_next(datagrams=False)) or response.status < 200:
             pass
         return response
 
@@ -318,49 +318,50 @@ class RtspClient:
         self._connection.send(f"{method} {url} RTSP/1.0\r\n{head}\r\n".encode(**ENCODING))
 
     def _keep_alive(self) -> None:
-        """Keep the session alive at half its time-out."""
+        """Send a keep-alive at half of the session timeout."""
         if time.monotonic() >= self._next_keep_alive:
             self._next_keep_alive = time.monotonic() + self._session_seconds / 2
             self._write(self._keep_alive_method, self._base)
 
-    def _take_next(self, *, datagrams: bool = True) -> Response | None:
-        """Return what comes next if it is a response; some send packets before they are asked."""
+    def _receive_next(self, *, datagrams: bool = True) -> Response | None:
+        """Process the next message, and return it if it is a response; some cameras send packets
+        before PLAY."""
         message = self._connection.message(datagrams=datagrams)
         if isinstance(message, Response):
             playing = self._next_keep_alive < float("inf")
             if message.status == 401 and playing and self._credentials.accepted:
-                with suppress(RtspError):  # a keep-alive needs a new nonce
-                    self._credentials.take_challenge(message)
+                with suppress(RtspError):  # the keep-alive needs a new nonce
+                    self._credentials.handle_challenge(message)
                     self._next_keep_alive = 0.0
             return message
         channel, packet = message
         if self.video and channel == self._channel:
-            self.video.take(packet, numbered=channel is None)
+            self.video.add_packet(packet, numbered=channel is None)
         return None
 
-    # What stands in the way
+    # Problems
 
     @contextmanager
     def _verdicts(self) -> Iterator[None]:
-        """Raise what ends the conversation as the RtspError that it means in this stage."""
+        """Turn a WireError into the RtspError for the current stage."""
         try:
             yield
         except WireError as error:
             raise self._explain(error) from None
 
     def _explain(self, error: WireError) -> RtspError:
-        """Return what it means in the current stage that the conversation cannot go on."""
+        """Return the RtspError for a WireError in the current stage."""
         stage, reader = self.stages.name, self._connection.reader
-        malformed, begun = isinstance(error, MalformedMessage), bytes(reader.buffer[:64])
+        malformed, beginning = isinstance(error, MalformedMessage), bytes(reader.buffer[:64])
         if reader.size and reader.answered and not self.video:
-            text = "is too long to be one" if malformed else "did not come whole"
+            text = "is too long" if malformed else "is incomplete"
             size = self._credentials.printable(reader.size)
             return RtspError("sdp_invalid", f"The description of {size} bytes {text}.")
         if malformed and reader.answered:
-            return RtspError("server_error", f"What the camera sent is not RTSP: {error}")
-        foreign = begun and not begun.startswith((b"RTSP/"[: len(begun)], b"$"))
+            return RtspError("server_error", f"The camera's data is not RTSP: {error}")
+        foreign = beginning and not beginning.startswith((b"RTSP/"[: len(beginning)], b"$"))
         if malformed or (foreign and not reader.answered):
-            return not_rtsp(begun)
+            return not_rtsp(beginning)
         if isinstance(error, ConnectionClosed):
             dropped = stage in ("PLAY", "first packet", "keyframe", "stream")
             moment = _CLOSED.get(stage, f" instead of answering {stage}")
@@ -375,28 +376,28 @@ class RtspClient:
         return RtspError(verdict, f"{text} {self._within}.", timed_out=True)
 
     def _redirected(self, response: Response) -> RtspError:
-        """Return the error that names where the camera redirects; nothing is sent there."""
+        """Return the error that names the target of a redirect; nothing is sent there."""
         try:
             url = parse_address(response.get("Location")).url
         except ValueError:
-            return RtspError("redirected", "The camera redirects, but to no RTSP address.")
-        shown = redact(str(SecretAddress(url)), self._credentials.secrets)[:_SHOWN]
-        reason = f"The camera redirects to {shown}."
+            return RtspError("redirected", "The camera redirects, but not to an RTSP address.")
+        masked = redact(str(SecretAddress(url)), self._credentials.secrets)[:_MAX_LENGTH]
+        reason = f"The camera redirects to {masked}."
         return RtspError("redirected", reason, advice="Try that address, with its own login.")
 
 
 def _whole_url(base: str, address: Address) -> str:
-    """Return a camera's base as a whole URL: some leave out its scheme, or its host as well."""
+    """Return a camera's base as a full URL: some omit the scheme, or the host as well."""
     if not base or re.match("rtsps?://", base, re.IGNORECASE):
         return base or address.url
     if re.match(rf"({re.escape(address.host)}|[\w.-]+:\d+)(/|$)", base):
         return f"{address.scheme}://{base}"
     try:
         return urljoin(address.url, base)
-    except ValueError:  # a bracket without its other half
+    except ValueError:  # an unmatched bracket
         return address.url
 
 
 def _without_login(url: str) -> str:
-    """Return a camera's URL as it may travel: whatever login it holds stays behind."""
+    """Return a camera's URL without its login, ready to be sent."""
     return sendable(re.sub(r"^(\w+://)[^/?]*@", r"\1", url.strip()))

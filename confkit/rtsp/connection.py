@@ -1,4 +1,4 @@
-"""A connection to a camera: name, TCP and TLS, then bytes with a deadline."""
+"""A connection to a camera: name resolution, TCP and TLS, then bytes with a deadline."""
 
 from __future__ import annotations
 
@@ -17,29 +17,28 @@ from .errors import RtspError
 from .message import Frame, Reader, Response, WireError
 from .report import Stages
 
-_GLANCE = 0.1  # seconds between two looks at `cancelled`, where nothing comes
-_PATIENCE = 4.0  # seconds for one of several addresses of a name, before the next is tried
-_RESET = 0.2  # seconds that a reset may take on its way
-_LONGEST = 3600.0  # seconds that a request may take to be sent
-_RECEIVED = 65_536  # bytes at once
+_POLL = 0.1  # seconds between two checks of `cancelled` while waiting
+_ATTEMPT_SECONDS = 4.0  # for one of several addresses of a name, before the next is tried
+_RESET = 0.2  # seconds until a reset may arrive
+_MAX_SEND_SECONDS = 3600.0  # for sending a request
+_RECEIVE_BYTES = 65_536
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)  # an empty RTP packet
-_UDP_BUFFER = 2 * 1024 * 1024  # bytes; what a system has by default loses most of a large keyframe
-_PORT_PAIRS = 50  # tried, until the neighbour of a free port is free as well
-_PLAIN = "Write rtsp:// in place of rtsps://, or use the camera's port for rtsps (322 is usual)."
+_UDP_BUFFER = 2 * 1024 * 1024  # bytes; the usual default loses most of a large keyframe
+_PORT_PAIRS = 50  # attempts to find a pair of free ports
+_PLAIN = "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322)."
 _TRUST = (
-    "Give the certificate to trust (verify=FILE), or do without a check "
-    "(verify=False, --no-verify)."
+    "Pass the certificate to trust (verify=FILE), or disable the check (verify=False, --no-verify)."
 )
 _CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 _Target = tuple[socket.AddressFamily, tuple[Any, ...]]
 
 
 class DeadlinePassed(WireError):
-    """A deadline has passed; no TimeoutError, which a listener may raise for reasons of its own."""
+    """A deadline has passed; not a TimeoutError, which a callback may raise for its own reasons."""
 
 
 class ConnectionClosed(WireError):
-    """The connection has ended; `unread`: the peer had closed it before what was sent last."""
+    """The connection has ended; `unread`: the peer closed it before it read the last request."""
 
     def __init__(self, *, unread: bool) -> None:
         super().__init__()
@@ -47,18 +46,18 @@ class ConnectionClosed(WireError):
 
 
 class Deadline:
-    """The moment by which something must be done, and the event that ends it before."""
+    """A point in time by which something must be done, and an event that cancels it earlier."""
 
     def __init__(self, seconds: float, cancelled: threading.Event | None = None) -> None:
         self.cancelled = cancelled
         self.restart(seconds)
 
     def restart(self, seconds: float) -> None:
-        """Begin anew, with so many seconds."""
+        """Restart with this many seconds."""
         self._at = time.monotonic() + seconds
 
-    def left(self, longest: float = _GLANCE) -> float:
-        """Return the seconds that are left, at most `longest`; DeadlinePassed, CancelledError."""
+    def left(self, longest: float = _POLL) -> float:
+        """Return the seconds left, at most `longest`; DeadlinePassed, CancelledError."""
         if self.cancelled and self.cancelled.is_set():
             raise CancelledError
         if (seconds := self._at - time.monotonic()) <= 0:
@@ -67,10 +66,10 @@ class Deadline:
 
 
 class Connection:
-    """A TCP or TLS connection to a camera, and the UDP ports beside it; `open` makes it.
+    """A TCP or TLS connection to a camera, and its UDP ports; `open` connects.
 
     `verify` is as in requests: True, False or the path of certificates to trust; `on_wait` is
-    called before each look at what has come. What waits raises DeadlinePassed, or CancelledError.
+    called before each read. Methods that wait raise DeadlinePassed or CancelledError.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class Connection:
         self._peer = ""
 
     def open(self) -> None:
-        """Connect, in place of a connection before; RtspError."""
+        """Connect, replacing an earlier connection; RtspError."""
         self.close()
         self.reader = Reader(self._receive)
         self._stages.begin("name")
@@ -109,8 +108,8 @@ class Connection:
         self._sockets = []
 
     def send(self, data: bytes) -> None:
-        """Send all of it; ConnectionClosed."""
-        self._sockets[0].settimeout(self._deadline.left(_LONGEST))
+        """Send all data; ConnectionClosed."""
+        self._sockets[0].settimeout(self._deadline.left(_MAX_SEND_SECONDS))
         try:
             self._sockets[0].sendall(data)
         except TimeoutError:
@@ -119,10 +118,10 @@ class Connection:
             raise ConnectionClosed(unread=True) from None
 
     def message(self, *, datagrams: bool = False) -> Response | Frame:
-        """Return the next message; where there are UDP ports, the next of the `datagrams` too.
+        """Return the next message, with `datagrams` also of the UDP ports, if any.
 
         MalformedMessage, ConnectionClosed."""
-        self._deadline.left()  # what has come already may take long as well
+        self._deadline.left()  # processing buffered data may take long as well
         while datagrams and len(self._sockets) > 1:
             self.reader.buffer += self._receive(0)
             if self.reader.buffer.strip(b"\r\n"):
@@ -131,37 +130,37 @@ class Connection:
                 return None, datagram
         return self.reader.message()
 
-    def _receive(self, longest: float = _GLANCE) -> bytes:
-        """Return what has come by TCP, nothing when that takes longer; ConnectionClosed."""
+    def _receive(self, longest: float = _POLL) -> bytes:
+        """Return data received by TCP, empty after `longest` seconds; ConnectionClosed."""
         self._on_wait()
         sock = self._sockets[0]
         sock.settimeout(self._deadline.left(longest))
         try:
-            data = sock.recv(_RECEIVED)
+            data = sock.recv(_RECEIVE_BYTES)
         except (TimeoutError, BlockingIOError, ssl.SSLWantReadError):
             return b""
         except OSError:
             raise ConnectionClosed(unread=True) from None
         if not data:
-            # Closed before it heard us, the peer has answered what was sent by a reset.
+            # If the peer closed before it read our data, it has answered with a reset.
             time.sleep(_RESET)
             reset = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             raise ConnectionClosed(unread=bool(reset))
         return data
 
     def _receive_datagram(self) -> bytes:
-        """Return a datagram of the camera's, nothing where none comes for a moment."""
+        """Return a datagram from the camera, empty if none arrives for a moment."""
         self._sockets[1].settimeout(self._deadline.left())
         try:
-            data, sender = self._sockets[1].recvfrom(_RECEIVED)
-        except OSError:  # none has come; or an ICMP error
+            data, sender = self._sockets[1].recvfrom(_RECEIVE_BYTES)
+        except OSError:  # none arrived, or an ICMP error
             return b""
         return data if sender[0] == self._peer else b""
 
     def open_ports(self) -> int:
-        """Return the even one of two neighbouring UDP ports that are read from now on; RtspError.
+        """Open two adjacent UDP ports, and return the even one; RtspError.
 
-        The odd one is RTCP's: closed, it would send ICMP errors."""
+        The odd one is for RTCP: if closed, it would send ICMP errors."""
         try:
             pair = open_udp_pair(self._sockets[0].getsockname()[0])
         except OSError:
@@ -172,25 +171,25 @@ class Connection:
         return int(pair[0].getsockname()[1])
 
     def punch(self, port: int) -> None:
-        """Open the way back from a UDP port of the camera's through a firewall on our side."""
+        """Open a firewall on our side for packets from a UDP port of the camera."""
         with suppress(OSError, OverflowError):
             self._sockets[1].sendto(_PUNCH, (self._peer, port))
 
     # Name, TCP and TLS
 
     def _look_up(self) -> list[_Target]:
-        """Return the addresses of the host; a lookup that hangs is left to its thread."""
+        """Return the addresses of the host; a look-up that hangs is abandoned in its thread."""
         targets: list[_Target] = []
 
-        def look(flags: int = 0) -> None:
+        def resolve(flags: int = 0) -> None:
             with suppress(OSError, UnicodeError):  # Unicode: a name that IDNA cannot encode
                 host, port = self._address.host, self._address.port
                 entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
                 targets.extend((entry[0], entry[4]) for entry in entries)
 
-        look(socket.AI_NUMERICHOST)
+        resolve(socket.AI_NUMERICHOST)
         if not targets:
-            thread = threading.Thread(target=look, name="confkit lookup", daemon=True)
+            thread = threading.Thread(target=resolve, name="confkit lookup", daemon=True)
             thread.start()
             while thread.is_alive():
                 thread.join(self._deadline.left())
@@ -199,22 +198,27 @@ class Connection:
         return targets
 
     def _dial(self, targets: list[_Target]) -> None:
-        """Connect to the first that accepts; the most telling RtspError where none does."""
+        """Connect to the first address that accepts; otherwise the most specific RtspError."""
         codes = set()
         for number, (family, target) in enumerate(targets, 1):
             try:
                 sock = socket.socket(family, socket.SOCK_STREAM)
-            except OSError as error:  # a family that this machine has not
+            except OSError as error:  # an unsupported address family
                 codes.add(error.errno)
                 continue
             self._sockets, self._peer = [sock], target[0]
             sock.setblocking(False)
-            until = time.monotonic() + (_PATIENCE if number < len(targets) else float("inf"))
+            until = time.monotonic() + (_ATTEMPT_SECONDS if number < len(targets) else float("inf"))
             pause = 0.0002
             while (code := sock.connect_ex(target)) in _CONNECTING and time.monotonic() < until:
                 time.sleep(self._deadline.left(pause))
                 pause = min(2 * pause, 0.02)
-            if code in (0, errno.EISCONN, errno.ECONNRESET, errno.EPIPE):  # it had been accepted
+            if code in (
+                0,
+                errno.EISCONN,
+                errno.ECONNRESET,
+                errno.EPIPE,
+            ):  # accepted, if only briefly
                 return
             self.close()
             codes.add(code)
@@ -225,7 +229,7 @@ class Connection:
         raise RtspError("unreachable")
 
     def _encrypt(self) -> None:
-        """Put a TLS socket in the place of the plain one; RtspError."""
+        """Replace the plain socket with a TLS socket; RtspError."""
         verify = self._verify
         try:
             context = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)
@@ -247,18 +251,18 @@ class Connection:
             text = f"The camera's certificate is not trusted: {reason}."
             raise RtspError("tls_failed", text, advice=_TRUST) from None
         except OSError as error:
-            text = "The port does not answer with an encrypted connection."
+            text = "The port does not speak TLS."
             raise RtspError("tls_failed", text, advice=_PLAIN) from error
 
 
 def speaks_tls(address: Address, seconds: float, cancelled: threading.Event | None) -> bool:
-    """Return whether something at this address answers an encrypted greeting."""
+    """Return whether something at this address responds to a TLS handshake."""
     encrypted = Address("rtsps", address.host, address.port, address.path)
     connection = Connection(encrypted, Deadline(seconds, cancelled), Stages(""), verify=False)
     try:
         connection.open()
     except (DeadlinePassed, RtspError) as error:
-        # An alert is an answer too; plain text is that of a plain port.
+        # An alert counts as a response; plain text does not.
         return "ALERT" in (getattr(error.__cause__, "reason", "") or "").upper()
     finally:
         connection.close()
@@ -266,10 +270,10 @@ def speaks_tls(address: Address, seconds: float, cancelled: threading.Event | No
 
 
 def open_udp_pair(host: str) -> tuple[socket.socket, socket.socket]:
-    """Return an even UDP port and the next, for RTP and RTCP; OSError: no pair is free."""
+    """Return sockets of an even UDP port and the next, for RTP and RTCP; OSError: none is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for _ in range(_PORT_PAIRS):
-        with ExitStack() as opened, suppress(OSError):  # a neighbour is taken: try another pair
+        with ExitStack() as opened, suppress(OSError):  # the adjacent port is taken: try again
             pair = [
                 opened.enter_context(socket.socket(family, socket.SOCK_DGRAM)) for _ in range(2)
             ]

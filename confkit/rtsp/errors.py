@@ -1,4 +1,4 @@
-"""Why a camera does not play: the verdicts, and one exception that has one."""
+"""Why a camera does not play: the verdicts, and the exception that carries one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..secret import redact
 
 
 class Verdict(NamedTuple):
-    """The usual cause of a verdict and what to do about it, one sentence each."""
+    """The usual cause of a verdict and the next step, one sentence each."""
 
     cause: str
     advice: str
@@ -22,7 +22,7 @@ _ROWS = tomllib.loads(Path(__file__).with_name("verdicts.toml").read_text("utf-8
 VERDICTS = {name: Verdict(**row) for name, row in _ROWS.items()}
 
 _STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
-# A lock, not a block or a clock: an IP filter is `forbidden`.
+# "lock", not "block" or "clock": an IP filter is `forbidden`.
 _LOCK = re.compile(r"(?<![bc])lock|too many", re.IGNORECASE)
 _SERVERS = {
     b"HTTP/": "an HTTP server",
@@ -32,18 +32,17 @@ _SERVERS = {
     b"RTSP/": "a faulty RTSP server",
 }
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")  # an alert, a handshake
-# What a careless camera may repeat in its reason: digests, tokens, Basic logins.
+# A careless camera may repeat these in its reason: digests, tokens, Basic logins.
 _LONG_WORD = re.compile(r"[^\s=\"',;]{24,}")
 _REASON_LENGTH = 80
 _USUAL = {status.phrase for status in HTTPStatus}
 
 
 class RtspError(Exception):
-    """A camera that does not play: `verdict` is a fixed name.
+    """A camera does not play; `verdict` is a fixed name.
 
-    `reason` is one sentence and `advice` the next step, where more is known than the verdict's own
-    cause and advice. `timed_out` is True when the camera was too slow instead of unwilling. No text
-    holds a login.
+    `reason` is one sentence and `advice` the next step, by default the verdict's cause and advice.
+    `timed_out`: the camera was too slow, and refused nothing. No text contains a login.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class RtspError(Exception):
 
 
 def status_error(method: str, status: int, reason: str) -> RtspError:
-    """Return what a refusing status code means; the reason is `printable`."""
+    """Return the error for a status code; the reason must be `printable`."""
     advice = ""
     verdict = _STATUS_VERDICTS.get(status, "server_error")
     if status in (401, 403) and _LOCK.search(reason):
@@ -69,29 +68,29 @@ def status_error(method: str, status: int, reason: str) -> RtspError:
     elif method in ("SETUP", "PLAY") and verdict == "server_error":
         verdict = "setup_play_failed"
     if status == 503:
-        advice = "Check that the camera's source or encoder has started, which a server answers so "
-        advice += f"too, and restart it if not. {VERDICTS['busy'].advice}"
+        advice = "Check that the camera's source or encoder has started, and restart it if not (a "
+        advice += f"server answers 503 for that, too). {VERDICTS['busy'].advice}"
     answer = f"{status} {reason}".strip()
     return RtspError(verdict, f"The camera answered {method} with {answer}.", advice=advice)
 
 
 def not_rtsp(received: bytes) -> RtspError:
-    """Return which other server it is that answers at the camera's port."""
+    """Return the error that names the other kind of server at the camera's port."""
     if received.startswith(_TLS_RECORDS):
-        return tls_wanted()
+        return tls_expected()
     server = next((name for start, name in _SERVERS.items() if received.startswith(start)), None)
-    return RtspError("not_rtsp", f"What answers at this port is {server or 'not an RTSP server'}.")
+    return RtspError("not_rtsp", f"The server at this port is {server or 'not an RTSP server'}.")
 
 
-def tls_wanted() -> RtspError:
-    """Return that a port was spoken to in plain text and wants encryption."""
+def tls_expected() -> RtspError:
+    """Return the error for plain text sent to a port that expects TLS."""
     reason = "The port expects an encrypted connection (rtsps)."
-    return RtspError("tls_failed", reason, advice="Write rtsps:// in place of rtsp://.")
+    return RtspError("tls_failed", reason, advice="Use rtsps:// instead of rtsp://.")
 
 
 def printable(text: str, *secrets: str) -> str:
-    """Return a camera's own words as they may be shown: short, printable, nothing secret."""
-    if text in _USUAL:  # nearly always, and looking for secrets takes as long as an exchange
+    """Return a camera's text made safe to show: short, printable, secrets masked."""
+    if text in _USUAL:  # nearly always; masking takes as long as a request
         return text
     hidden = "".join(char if char.isprintable() else " " for char in redact(text, secrets))
     return _LONG_WORD.sub("***", hidden)[:_REASON_LENGTH].strip(" .")

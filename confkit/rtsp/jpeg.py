@@ -17,16 +17,16 @@ _ADVICE = "Choose a smaller picture in the camera, or H.264."
 
 
 class JpegFormat:
-    """Makes pictures of payloads, without Huffman tables: the standard ones are implied.
+    """Assembles pictures from payloads, without Huffman tables: the standard ones are implied.
 
-    FFmpeg's decoder reads such a picture; a picture viewer may not.
+    FFmpeg decodes such a picture; an image viewer may not.
     """
 
     def __init__(self) -> None:
         self._tables: dict[int, bytes] = {}
 
     def recognises(self, payload: bytes) -> bool:
-        """Return whether a payload is part of a picture that can be read; as `keyframe`."""
+        """Return whether a payload is part of a supported picture; raises as `keyframe` does."""
         later = payload[1:4] != bytes(3) and not payload[4] & 0xBE and payload[5] > 0
         return later or bool(self.keyframe([payload]))
 
@@ -35,8 +35,8 @@ class JpegFormat:
         return payload[1:4] == bytes(3)
 
     def keyframe(self, payloads: list[bytes]) -> bytes:
-        """Return a picture, each of which is a keyframe; ValueError or struct.error when a payload
-        is missing or cut off, RtspError when pictures of this kind cannot be shown."""
+        """Return a picture (all are keyframes); ValueError or struct.error if a payload is missing
+        or cut off, RtspError if this kind of picture is not supported."""
         head, scan = b"", bytearray()
         for payload in payloads:
             word, kind, quality, width, height = struct.unpack_from("!IBBBB", payload)
@@ -70,7 +70,7 @@ def _scaled(quality: int) -> bytes:
 
 
 def _head(kind: int, width: int, height: int, tables: bytes, interval: int) -> bytes:
-    colour = 1 if tables[_TABLE:] else 0  # the table of both colours; some cameras have one in all
+    colour = 1 if tables[_TABLE:] else 0  # the colours' table; some cameras have a single table
     frame = struct.pack("!BHHBBB", 8, height, width, 3, 1, 0x22 if kind else 0x21)
     segments = {
         0xDD: interval.to_bytes(2, "big") if interval else b"",

@@ -1,4 +1,4 @@
-"""The preflight: what stands between here and a camera's picture, as one verdict."""
+"""The preflight: play a camera from here, with one verdict."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..secret import Secret, SecretAddress, redact
 from .address import target
 from .client import TRANSPORTS, RtspClient
 from .connection import speaks_tls
-from .errors import VERDICTS, RtspError, tls_wanted
+from .errors import VERDICTS, RtspError, tls_expected
 from .report import SKIPPED, Notice, OnStage, Report, Snapshot, Stage, Stages
 from .rtp import Video
 
-# So many pictures must fail to decode: one may be damaged on the way, or known by its first slice.
-_PICTURES = 3
-_TLS_SECONDS = 1.0  # to ask a mute port whether it wants encryption
+# So many pictures must fail to decode: a single one may be damaged or incomplete.
+_MAX_BROKEN = 3
+_TLS_SECONDS = 1.0  # to try TLS on a silent port
 _FULL_HD = 1920 * 1088
-_OWN = "The address is this machine's own: only a service on this machine reaches it"
-_PRIVATE = "The address is a private one: only a service in the same network reaches it"
+_OWN = "The address is this machine's own: only a service on this machine can reach it"
+_PRIVATE = "The address is private: only a service in the same network can reach it"
 
 
 def preflight(
@@ -37,29 +37,28 @@ def preflight(
 ) -> Report:
     """Play a camera, and return the report: its verdict, stages and first picture.
 
-    The login may stand in the URL instead of the fields. `transport` is "auto" (TCP first, UDP
-    when the camera offers nothing else), "tcp" or "udp"; `timeout` bounds everything up to the
-    first picture, in seconds; `verify` is as in requests, for rtsps. One connection, at most one
-    login, and TEARDOWN always. What a camera does never raises; ValueError is for an option that
-    makes no sense. Setting `cancelled` ends it early, with concurrent.futures.CancelledError.
+    The login may be in the URL instead of the fields. `transport` is "auto" (TCP first, UDP if the
+    camera offers nothing else), "tcp" or "udp"; `timeout` limits everything up to the first
+    picture, in seconds; `verify` is as in requests, for rtsps. It makes one connection, at most one
+    login, and always sends TEARDOWN. Problems of the camera never raise; ValueError: an invalid
+    option. Setting `cancelled` ends it early, with concurrent.futures.CancelledError.
 
-    `on_stage` is called with each stage twice: when it begins (its `outcome` is "running" then) and
-    when it has ended. The camera waits meanwhile, so it had better be quick; what it raises ends
-    the preflight and is raised here.
+    `on_stage` is called with each stage twice: at its start (`outcome` "running") and at its end.
+    It should be quick, as the camera waits; an exception from it ends the preflight and is raised.
     """
     url = SecretAddress(url)  # a traceback shows the locals
     if not isinstance(login_password, str | Secret | None):  # a table's empty cell, for one
-        raise ValueError("login_password is not a text.")
+        raise ValueError("login_password is not text.")
     password = None if login_password is None else Secret(login_password)
     del login_password
     if transport not in TRANSPORTS:
-        raise ValueError(f"transport is {transport!r}; it is one of {', '.join(TRANSPORTS)}.")
+        raise ValueError(f"transport is {transport!r}; use one of {', '.join(TRANSPORTS)}.")
     if not isinstance(login_name, str | None):
-        raise ValueError("login_name is not a text.")
+        raise ValueError("login_name is not text.")
     if not timeout > 0:
-        raise ValueError("timeout is a number of seconds above 0.")
+        raise ValueError("timeout must be a number of seconds above 0.")
     stages = Stages("address", on_stage)
-    try:  # no local holds the plain password: a traceback would show it
+    try:  # no local variable holds the plain password: a traceback would show it
         address, login = target(
             url.reveal(), login_name, None if password is None else password.reveal()
         )
@@ -77,12 +76,12 @@ def preflight(
         ended = stages.end(failure.reason if failure else "")
     finally:
         client.close()
-    # Most TLS servers close without a word when they are spoken to in plain text.
-    mute = failure and failure.verdict == "rtsp_silent" and not failure.timed_out
-    if mute and address.scheme == "rtsp" and ended[-1].name == "OPTIONS":
+    # Most TLS servers silently close the connection after plain text.
+    is_silent = failure and failure.verdict == "rtsp_silent" and not failure.timed_out
+    if is_silent and address.scheme == "rtsp" and ended[-1].name == "OPTIONS":
         left = timeout - sum(stage.seconds for stage in ended)
         seconds = max(0.1, min(left, _TLS_SECONDS))
-        failure = tls_wanted() if speaks_tls(address, seconds, cancelled) else failure
+        failure = tls_expected() if speaks_tls(address, seconds, cancelled) else failure
     facts: dict[str, Any] = {"authentication": client.authentication, "codec": client.codec or None}
     if snapshot:
         facts |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
@@ -93,10 +92,10 @@ def preflight(
 
 
 def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
-    """Return the first keyframe that decodes, None where nothing here can tell."""
+    """Return the first keyframe that decodes; None without a decoder."""
     stages, keyframe, reason = client.stages, None, ""
     broken: set[int] = set()  # the numbers of pictures
-    while len(broken) < _PICTURES:
+    while len(broken) < _MAX_BROKEN:
         try:
             keyframe = client.next_keyframe(keyframe)
         except RtspError:
@@ -115,7 +114,7 @@ def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
         except ValueError as error:
             reason = str(error)
             broken.add(video.keyframe_number)
-            stages.outcome, stages.detail = SKIPPED, "not readable; next: another"
+            stages.outcome, stages.detail = SKIPPED, "not decodable; trying the next"
     raise RtspError("no_picture", reason)
 
 
@@ -130,30 +129,30 @@ def _report(
 
 
 def _notices(client: RtspClient, snapshot: Snapshot | None) -> Iterator[Notice]:
-    """Yield what works and deserves attention all the same."""
+    """Yield notes and warnings about a camera that plays."""
     if reach := limited_reach(client.address.host):
         yield Notice("private_address", "note", f"{reach}.")
     if client.switched:
-        text = "The camera offers no RTP over TCP, so UDP was used: firewalls often block that."
+        text = "The camera offers no RTP over TCP, so UDP was used, which firewalls often block."
         yield Notice("transport_switched", "note", text)
     if client.authentication == "Basic" and client.address.scheme == "rtsp":
-        text = "The camera wants its password readable (Basic): switch it to Digest."
+        text = "The camera requires its password unencrypted (Basic): switch it to Digest."
         yield Notice("basic_authentication", "note", text)
     if client.keyframe and find_spec("av") is None:
-        text = "The keyframe is whole but was not decoded, for PyAV is missing: "
+        text = "The keyframe is complete but was not decoded, as PyAV is not installed: "
         text += "pip install 'confkit-notebooks[cameras]'."
         yield Notice("not_decoded", "note", text)
     if client.codec == "h265":
-        text = "The video is H.265, which many browsers in a room do not play: H.264 is safe."
+        text = "The video is H.265, which many browsers cannot play: prefer H.264."
         yield Notice("h265", "warning", text)
     if snapshot and snapshot.width * snapshot.height > _FULL_HD:
-        text = f"The picture is {snapshot.width} x {snapshot.height}: more than 1080p costs every "
-        text += "viewer much; the camera's second stream may do."
+        text = f"The picture is {snapshot.width} x {snapshot.height}: more than 1080p is a heavy "
+        text += "load for every viewer; consider the camera's second stream."
         yield Notice("large_picture", "warning", text)
 
 
 def limited_reach(host: str) -> str:
-    """Return why few services reach a host, "" where that does not show; nothing is looked up."""
+    """Return why few services can reach a host, or ""; no name is resolved."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

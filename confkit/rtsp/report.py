@@ -1,4 +1,4 @@
-"""What was found out about a camera: verdict, stages and the first picture."""
+"""The report on a camera: verdict, stages and the first picture."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
-RUNNING = "running"  # of a stage that has only begun; none in a report is
+RUNNING = "running"  # of a stage in progress; never in a report
 _MARKS = {OK: "✓", FAILED: "✗", SKIPPED: "-"}
 _BADGES = {OK: "PASS", FAILED: "FAIL", SKIPPED: "SKIP"}
-_SHOWN_WIDTH = 400  # CSS pixels of the picture in a notebook
+_DISPLAY_WIDTH = 400  # CSS pixels of the picture in a notebook
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step: its time in seconds, the status line that came (or ""), "ok", "failed" or
-    "skipped", and what is worth knowing about it."""
+    """One step: its time in seconds, the received status line (or ""), "ok", "failed" or "skipped",
+    and a detail."""
 
     name: str
     seconds: float
@@ -41,13 +41,13 @@ OnStage = Callable[[Stage], object]
 
 
 class Stages:
-    """The stages so far, by the clock. Beginning the next one ends the current one, which is ok
-    unless its `outcome` was set; `status_line` and `detail` are the current one's, too."""
+    """The stages so far, timed. Beginning the next one ends the current one, which is "ok" unless
+    its `outcome` was set; `status_line` and `detail` also belong to the current stage."""
 
     name = ""
 
     def __init__(self, name: str, on_stage: OnStage | None = None) -> None:
-        """Begin with the stage `name`; `on_stage` gets each stage as it begins and as it ends."""
+        """Begin with the stage `name`; `on_stage` is called at the start and end of each stage."""
         self._ended: list[Stage] = []
         self._on_stage = on_stage
         self.begin(name)
@@ -57,21 +57,21 @@ class Stages:
         self.end()
         self.name, self.outcome = name, OK
         self.status_line = self.detail = ""
-        self._began = time.perf_counter()
+        self._start = time.perf_counter()
         if self._on_stage:
             self._on_stage(Stage(name, 0.0, outcome=RUNNING))
 
     def skip(self, detail: str) -> None:
-        """End the current stage as one that is left out, and say why."""
+        """End the current stage as skipped, with the reason."""
         self.outcome, self.detail = SKIPPED, detail
         self.end()
 
     def end(self, failure: str = "") -> tuple[Stage, ...]:
-        """Return all stages; the current one has failed when there is a `failure` to report."""
+        """End the current stage, as failed if there is a `failure`, and return all stages."""
         if self.name:
             if failure:
                 self.outcome, self.detail = FAILED, failure
-            seconds = time.perf_counter() - self._began
+            seconds = time.perf_counter() - self._start
             stage = Stage(self.name, seconds, self.status_line, self.outcome, self.detail)
             self._ended.append(stage)
             self.name = ""
@@ -82,7 +82,7 @@ class Stages:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that works and deserves attention all the same; `grade` is "note" or "warning"."""
+    """A remark on a camera that plays; `grade` is "note" or "warning"."""
 
     key: str
     grade: str
@@ -91,7 +91,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A keyframe as the camera sent it; it becomes a PNG file when that is asked for."""
+    """A keyframe as the camera sent it, converted to PNG on demand."""
 
     codec: str
     keyframe: bytes = field(repr=False)
@@ -100,22 +100,21 @@ class Snapshot:
 
     @classmethod
     def of(cls, codec: str, keyframe: bytes) -> Snapshot:
-        """Return the snapshot of a keyframe; raises ValueError when it does not decode."""
+        """Return the snapshot of a keyframe; ValueError if it does not decode."""
         picture = decode_frame(codec, keyframe)
         return cls(codec, keyframe, picture.width, picture.height)
 
     def png(self, width: int | None = None) -> bytes:
-        """Return the picture as a PNG file, made smaller where it is wider than `width` pixels."""
+        """Return the picture as a PNG file, scaled down to at most `width` pixels."""
         picture: Any = decode_frame(self.codec, self.keyframe)
         scale = min(1.0, (width or picture.width) / picture.width)
         wide, high = (max(1, round(length * scale)) for length in (picture.width, picture.height))
-        file = BytesIO()  # compressed in the quickest way
+        file = BytesIO()  # with fast compression
         picture.to_image(width=wide, height=high).save(file, "png", compress_level=2)
         return file.getvalue()
 
     def save(self, path: str | Path) -> Path:
-        """Return the path, after the picture was written there as a PNG file; until it is whole
-        a file that was there stays. Raises OSError when it cannot be written."""
+        """Write the picture to a PNG file atomically, and return its path. OSError."""
         write_atomically(path, self.png())
         return Path(path)
 
@@ -124,15 +123,15 @@ class Snapshot:
 
 
 def decode_frame(codec: str, keyframe: bytes) -> av.VideoFrame:
-    """Return the decoded keyframe (an access unit); raises ValueError when it does not decode.
+    """Return the decoded keyframe (an access unit); ValueError if it does not decode.
 
-    A picture that the decoder had to patch up counts as none.
+    A picture that the decoder had to conceal errors in is rejected.
     """
     import av
 
     context: Any = av.CodecContext.create("hevc" if codec == "h265" else codec, "r")
-    context.thread_count = 1  # with several, a patched picture is not marked as one
-    if codec == "mjpeg":  # whose decoder marks nothing
+    context.thread_count = 1  # with several, a corrupt picture is not marked
+    if codec == "mjpeg":  # whose decoder never marks a picture
         context.options = {"err_detect": "explode"}
     try:
         pictures = [*context.decode(av.Packet(keyframe)), *context.decode(None)]
@@ -146,11 +145,11 @@ def decode_frame(codec: str, keyframe: bytes) -> av.VideoFrame:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What a preflight or a diagnosis found: one verdict, its cause, and the next step (`advice`).
+    """The result of a preflight or a diagnosis: a verdict, its cause, and the next step (`advice`).
 
-    `verdict` is "ok" or a fixed name; `ok` says whether the camera plays.  `stages` ends with the
-    furthest one reached.  `subject` is what was looked at, without its login.  Sizes are in pixels;
-    what was not found out is None.
+    `verdict` is "ok" or a fixed name; `ok`: the camera plays. `stages` ends with the last one
+    reached. `subject` is the camera or device, without its login. Sizes are in pixels; unknown
+    facts are None.
     """
 
     subject: str
@@ -169,7 +168,7 @@ class Report:
 
     @property
     def seconds(self) -> float:
-        """How long all of it took."""
+        """The total time."""
         return sum(stage.seconds for stage in self.stages)
 
     def to_frame(self) -> pd.DataFrame:
@@ -182,7 +181,7 @@ class Report:
         return frame.astype(types).rename(columns={"name": "stage"})
 
     def facts(self) -> tuple[str, ...]:
-        """Return what is known of the stream, each in a few words."""
+        """Return the known facts about the stream, each in a few words."""
         codec = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}.get(self.codec or "", "")
         known = (
             codec,
@@ -193,7 +192,7 @@ class Report:
         return tuple(str(fact) for fact in known if fact)
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
-        """Return of each stage its outcome, name, time, and what it says besides the cause."""
+        """Return the outcome, name, time and detail of each stage, without the cause."""
         rows = []
         for stage in self.stages:
             detail = "" if stage.detail == self.cause else stage.detail
@@ -202,7 +201,7 @@ class Report:
         return rows
 
     def __str__(self) -> str:
-        """Return all of it as lines of text."""
+        """Return the report as lines of text."""
         width = max((len(stage.name) for stage in self.stages), default=0)
         mark = _MARKS[OK if self.ok else FAILED]
         lines = [f"{mark} {self.verdict}: {self.subject}", f"  {self.cause}"]
@@ -216,7 +215,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         rows = [(_BADGES[outcome], *texts) for outcome, *texts in self._rows()]
-        table = outcome_table(("outcome", "stage", "time", "what came"), rows)
+        table = outcome_table(("outcome", "stage", "time", "detail"), rows)
         notes = "".join(
             f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
         )
@@ -225,7 +224,8 @@ class Report:
             data = b64encode(self.snapshot.png()).decode()
             picture = (
                 f"<img alt='The first picture of {escape(self.subject, quote=True)}' "
-                f"style='width:{_SHOWN_WIDTH}px;max-width:100%' src='data:image/png;base64,{data}'>"
+                f"style='width:{_DISPLAY_WIDTH}px;max-width:100%' "
+                f"src='data:image/png;base64,{data}'>"
             )
         return without_maths(
             f"<div><p><b>{_MARKS[OK if self.ok else FAILED]} {escape(self.verdict)}</b> "

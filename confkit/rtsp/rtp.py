@@ -1,4 +1,4 @@
-"""RTP packets of one stream, put in order and together to whole pictures. No I/O."""
+"""RTP packets of one stream, reordered and assembled into pictures. No I/O."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .jpeg import JpegFormat
 from .sdp import Media
 
 MAX_PICTURE = 8 * 1024 * 1024  # bytes
-_OVERHEAD = 64  # bytes that a payload takes besides its own
-_MAX_UNITS = 2_000  # NAL units of a picture; a decoder takes memory for each
+_OVERHEAD = 64  # bytes of memory per payload
+_MAX_UNITS = 2_000  # NAL units per picture; a decoder needs memory for each
 START_CODE = b"\0\0\0\1"
 _HEADER = struct.Struct("!BBHII")
 _OVERTAKING = 8  # packets that may overtake a missing one before it counts as lost
-# So many packets without a picture in them are of another codec than was announced.
-_ENOUGH = 60
+# After so many packets without a picture the codec differs from the announced one.
+_MIN_PACKETS = 60
 _RECOVERY_POINT = b"\x06"  # the type of a SEI message of H.264
 _MALFORMED = (ValueError, IndexError, struct.error)
 
 
 class Packet(NamedTuple):
-    """One RTP packet; the timestamp counts in the medium's clock rate."""
+    """One RTP packet; the timestamp is in units of the medium's clock rate."""
 
     payload_type: int
     marker: bool
@@ -34,7 +34,7 @@ class Packet(NamedTuple):
 
 
 def parse_packet(data: bytes) -> Packet | None:
-    """Return the packet, its extension and padding cut off; None if it is none."""
+    """Return the packet without extension and padding; None if it is not RTP."""
     if len(data) < 12 or data[0] >> 6 != 2:
         return None
     first, kind, sequence, timestamp, _ = _HEADER.unpack_from(data)
@@ -48,12 +48,12 @@ def parse_packet(data: bytes) -> Packet | None:
 
 
 class Video:
-    """A video as it arrives: `keyframe` is the newest whole one, the stream's picture
-    `keyframe_number`; `packets` and `lost` count.
+    """A video being received: `keyframe` is the newest complete one, the stream's picture number
+    `keyframe_number`; `packets` and `lost` count packets.
 
-    A picture ends where the timestamp changes, or the next one begins after a marker: some cameras
-    set one on each slice, so that a picture is shown at a marker, and again when more of it has
-    come. Memory stays bounded.
+    A picture ends when the timestamp changes, or when the next one begins after a marker: some
+    cameras set a marker on each slice, so a picture is stored at a marker, and again when more of
+    it has arrived. Memory is bounded.
     """
 
     def __init__(self, media: Media) -> None:
@@ -64,50 +64,50 @@ class Video:
         self._media = media
         self._format: H264Format | JpegFormat
         self._format = JpegFormat() if media.codec == "mjpeg" else FORMATS[media.codec](media)
-        self._recognised = False  # a part of a picture has come
-        self._next: int | None = None  # the sequence number whose turn it is
+        self._recognised = False  # a part of a picture was received
+        self._next: int | None = None  # the next sequence number
         self._waiting: dict[int, Packet] = {}
-        self._stale = 0  # packets in a row that came twice or too late
+        self._stale = 0  # duplicate or late packets in a row
         self._last: Packet | None = None
         # Of the current picture:
         self._payloads: list[bytes] = []
-        self._size, self._whole = 0, True
+        self._size, self._complete = 0, True
         self._number = 0
 
-    def take(self, data: bytes, *, numbered: bool = True) -> None:
-        """Take a packet, which may belong to something else; RtspError where none can be shown.
+    def add_packet(self, data: bytes, *, numbered: bool = True) -> None:
+        """Add a packet, which may belong to another stream; RtspError if the codec is wrong.
 
-        Packets that are not `numbered` come in order and without a loss, as those over TCP: some
-        cameras count them in a way of their own."""
+        Sequence numbers are ignored unless `numbered`: over TCP packets arrive in order, and some
+        cameras number them wrongly."""
         packet = parse_packet(data)
         if packet and packet.payload_type == self._media.payload_type:
             for ordered in self._in_order(packet) if numbered else [packet]:
-                self._add(ordered, numbered)
-        if self.packets >= _ENOUGH and (foreign := self._foreign()):
-            raise foreign
+                self._add_ordered(ordered, numbered)
+        if self.packets >= _MIN_PACKETS and (error := self._wrong_codec()):
+            raise error
 
     def no_keyframe(self, within: str) -> RtspError:
-        """Return what it means that no keyframe has come `within` some seconds."""
-        if foreign := self._foreign():
-            return foreign
-        reason = f"No whole keyframe came {within}, among {self.packets} packet"
+        """Return the error for no keyframe `within` some seconds."""
+        if error := self._wrong_codec():
+            return error
+        reason = f"No complete keyframe arrived {within}, in {self.packets} packet"
         reason += "s" * (self.packets != 1)
         advice = ""
         if self.lost:
             reason += f"; {self.lost} packets were lost on the way"
-            advice = "Play it over TCP (transport='tcp', --transport tcp), where nothing gets lost."
+            advice = "Use TCP (transport='tcp', --transport tcp), where no packets are lost."
         return RtspError("no_keyframe", f"{reason}.", advice=advice, timed_out=True)
 
-    def _foreign(self) -> RtspError | None:
-        """Return that this is another codec than was announced, where nothing tells otherwise."""
+    def _wrong_codec(self) -> RtspError | None:
+        """Return the error for a codec other than announced, unless a picture was recognised."""
         if self._recognised or self.lost:
             return None
-        reason = f"What the camera sends is not the {self._media.encoding} it announces."
+        reason = f"The camera announces {self._media.encoding} but sends something else."
         return RtspError("no_picture", reason)
 
     def _in_order(self, packet: Packet) -> Iterable[Packet]:
-        """Yield the packets whose turn it is now: UDP promises no order."""
-        if self._next is None or self._stale > _OVERTAKING:  # the camera counts anew
+        """Yield the packets that are next in order: UDP does not keep it."""
+        if self._next is None or self._stale > _OVERTAKING:  # the camera restarted its count
             self._next, self._waiting = packet.sequence, {}
         late = _distance(self._next, packet.sequence) >= 0x8000
         self._stale = self._stale + 1 if late else 0
@@ -120,49 +120,48 @@ class Video:
             yield self._waiting.pop(self._next)
             self._next = (self._next + 1) & 0xFFFF
 
-    def _add(self, packet: Packet, numbered: bool) -> None:
+    def _add_ordered(self, packet: Packet, numbered: bool) -> None:
         last, self._last = self._last, packet
         gap = _distance(last.sequence + 1, packet.sequence) if last and numbered else 0
         self.packets += 1
         self.lost += gap if gap < 0x8000 else 0
-        # Which picture lost a packet is not known: neither may pass for a whole one.
-        self._whole = self._whole and not gap
+        # It is unknown which picture lost a packet, so neither counts as complete.
+        self._complete = self._complete and not gap
         begins = last and last.marker and self._format.begins_picture(packet.payload)
         if last and (begins or packet.timestamp != last.timestamp):
             if not last.marker:
-                self._show()
-            self._payloads, self._size, self._whole = [], 0, not gap
+                self._finish_picture()
+            self._payloads, self._size, self._complete = [], 0, not gap
             self._number += 1
-        if packet.payload:  # some cameras fill a pause with empty ones
+        if packet.payload:  # some cameras send empty ones in pauses
             self._payloads.append(packet.payload)
         self._size += len(packet.payload) + _OVERHEAD
         if self._size > MAX_PICTURE:
-            self._payloads, self._whole = [], False
+            self._payloads, self._complete = [], False
         with suppress(*_MALFORMED):
             self._recognised = self._recognised or self._format.recognises(packet.payload)
         if packet.marker:
-            self._show()
+            self._finish_picture()
 
-    def _show(self) -> None:
-        """Keep the current picture if it is a whole keyframe."""
+    def _finish_picture(self) -> None:
+        """Store the current picture if it is a complete keyframe."""
         with suppress(*_MALFORMED):
-            if self._whole and (keyframe := self._format.keyframe(self._payloads)):
+            if self._complete and (keyframe := self._format.keyframe(self._payloads)):
                 self.keyframe, self.keyframe_number = keyframe, self._number
 
 
 class H264Format:
-    """Makes pictures of payloads (RFC 6184); remembers parameter sets for keyframes that come
-    without them.
+    """Assembles pictures from payloads (RFC 6184); remembers parameter sets for keyframes without.
 
-    What is malformed, or whose beginning is missing, raises ValueError or IndexError.
+    Malformed payloads, or those with a missing start, raise ValueError or IndexError.
     """
 
-    header, bits = 1, 31  # the size of a unit's header, and the bits of a type in its first byte
-    aggregate, fragment = 24, 28  # types of payloads that are no unit
+    header, bits = 1, 31  # size of a unit's header, and bits of the type in its first byte
+    aggregate, fragment = 24, 28  # types of payloads that are not a single unit
     parameter_sets: tuple[int, ...] = (7, 8)
     slices: Container[int] = (1, 5)
     keyframes: Container[int] = (5,)
-    sei = 6  # in which a recovery point stands for a keyframe: some encoders have no other
+    sei = 6  # may hold a recovery point, which some encoders send instead of keyframes
 
     def __init__(self, media: Media) -> None:
         self._sets = self._by_type(media.parameter_sets)
@@ -177,13 +176,13 @@ class H264Format:
         return self.type_of(nal) in self.slices
 
     def recognises(self, payload: bytes) -> bool:
-        """Return whether a payload holds a part of a picture."""
-        if self.type_of(payload) == self.fragment:  # from the middle, too
+        """Return whether a payload contains part of a picture."""
+        if self.type_of(payload) == self.fragment:  # even from the middle
             return self.is_slice(self._fragmented_header(payload))
         return any(map(self.is_slice, self._nals([payload])))
 
     def begins_picture(self, payload: bytes) -> bool:
-        """Return whether a payload begins a picture: it is no slice, or the first one."""
+        """Return whether a payload begins a picture: it is not a slice, or the first one."""
         header = self.header
         kind, first = self.type_of(payload or b"\0"), payload[header : header + 1]
         if kind == self.fragment and first >= b"\x80":  # the first fragment of a slice
@@ -191,7 +190,7 @@ class H264Format:
         return first >= b"\x80" or (kind != self.fragment and kind not in self.slices)
 
     def keyframe(self, payloads: list[bytes]) -> bytes:
-        """Return a picture as Annex B, with parameter sets; nothing if it is no keyframe."""
+        """Return a picture as Annex B, with parameter sets; empty if it is not a keyframe."""
         nals = self._nals(payloads)
         by_type = self._by_type(nals)
         missing: list[bytes] = []
@@ -204,11 +203,11 @@ class H264Format:
         if not points and not any(kind in self.keyframes for kind in by_type):
             return b""
         if not all(self._sets.get(kind) for kind in self.parameter_sets[-2:]):
-            return b""  # it cannot be decoded; they may come with a later one
+            return b""  # not decodable; parameter sets may arrive later
         return b"".join(START_CODE + nal for nal in missing + nals)
 
     def _fragmented_header(self, payload: bytes) -> bytearray:
-        """Return the header of the unit of which a payload is a fragment."""
+        """Return the header of a fragmented unit."""
         shift, kind = self.header - 1, payload[self.header] & self.bits
         first = payload[0] & ~(self.bits << shift) | kind << shift
         return bytearray([first]) + payload[1 : self.header]
@@ -220,7 +219,7 @@ class H264Format:
         return by_type
 
     def _nals(self, payloads: list[bytes]) -> list[bytes]:
-        """Return the NAL units of payloads: one in each, a fragment of one, or several."""
+        """Return the NAL units of payloads, each with one, a fragment of one, or several."""
         units: list[bytearray] = []
         for payload in payloads:
             kind, rest = self.type_of(payload), payload[self.header :]
@@ -238,7 +237,7 @@ class H264Format:
                     start = end
             else:
                 units.append(bytearray(payload))
-        # Some cameras leave start codes inside a unit; none ends in a zero byte.
+        # Some cameras leave start codes inside a unit; a NAL unit never ends in a zero byte.
         if len(units) + sum(unit.count(b"\0\0\1") for unit in units) > _MAX_UNITS:
             raise ValueError("A picture has too many NAL units.")
         nals = (bytes(part).rstrip(b"\0") for unit in units for part in unit.split(b"\0\0\1"))
@@ -246,7 +245,7 @@ class H264Format:
 
 
 class H265Format(H264Format):
-    """The same of H.265 (RFC 7798)."""
+    """The same for H.265 (RFC 7798)."""
 
     header, bits = 2, 63
     aggregate, fragment = 48, 49
@@ -256,7 +255,7 @@ class H265Format(H264Format):
     sei = -1
 
     def is_slice(self, nal: bytes | bytearray) -> bool:
-        """Return whether a NAL unit is part of a picture, of the base layer."""
+        """Return whether a NAL unit is part of a picture of the base layer."""
         return super().is_slice(nal) and not nal[0] & 1 and 0 < nal[1] < 8
 
 

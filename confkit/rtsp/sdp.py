@@ -1,4 +1,4 @@
-"""Session descriptions (SDP) as far as RTSP cameras need them. No I/O."""
+"""Session descriptions (SDP), as far as RTSP cameras use them. No I/O."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 # Payload types that need no rtpmap line (RFC 3551).
 _STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 31: "H261", 32: "MPV", 33: "MP2T", 34: "H263"}
-_BESIDE = ("RTX", "RED", "ULPFEC", "FLEXFEC")  # travel beside a video, and are none
-_DYNAMIC = 96  # payload types from here on mean what their rtpmap line says
+_AUXILIARY = ("RTX", "RED", "ULPFEC", "FLEXFEC")  # accompany a video
+_DYNAMIC = 96  # payload types from here on are defined by their rtpmap line
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
-# Attributes of a payload type have its number in their name here: "rtpmap:96".
+# Here the name of a payload type's attribute includes its number: "rtpmap:96".
 _MAPPING = re.compile(r"([^/\s]+)")
 _ATTRIBUTE = re.compile(r"^a=((?:rtpmap|fmtp):[ \t]*\S*|[^:\n]*):?(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Media:
-    """One medium; `encoding` is the upper-case RTP name, `profile` RTP/AVP or a variant of it."""
+    """One medium; `encoding` is the RTP name in upper case, `profile` RTP/AVP or a variant."""
 
     kind: str
     payload_type: int
@@ -34,28 +34,28 @@ class Media:
 
     @property
     def codec(self) -> str:
-        """The codec, a key of ENCODINGS, or "" for another one."""
+        """The codec, a key of ENCODINGS, or "" if unsupported."""
         return next((codec for codec, name in ENCODINGS.items() if name == self.encoding), "")
 
     @property
     def parameter_sets(self) -> list[bytes]:
-        """The H.264 or H.265 parameter sets, without start codes; undecodable ones left out."""
+        """The H.264 or H.265 parameter sets, without start codes; undecodable ones are omitted."""
         decoded = []
         for name in _PARAMETER_SETS:
             for text in self.parameters.get(name, "").split(","):
-                with suppress(ValueError):  # some leave out the padding
+                with suppress(ValueError):  # some cameras omit the padding
                     decoded.append(base64.b64decode(f"{text.strip()}=="))
         return [nal for nal in decoded if nal]
 
 
 def parse_sdp(body: bytes) -> tuple[list[Media], str]:
-    """Return the media and the session's control; ValueError for no description or a cut one."""
+    """Return the media and the session's control; ValueError if the description is invalid."""
     text = re.sub("[\r\0\ufeff]", "", body.decode("utf-8", "replace")).strip()
     if not text:
         raise ValueError("The session description is empty.")
     text = "\n".join(line.strip() for line in text.split("\n"))
     if not re.search(r"^(v=0$|m=)", text, re.MULTILINE):
-        raise ValueError("The camera's answer is no session description.")
+        raise ValueError("The camera's response is not a session description.")
     session, *sections = re.split(r"(?:^|\n)(?=m=)", text)
     if not sections and "\nt=" not in session:
         raise ValueError("The session description is cut off before its first medium.")
@@ -63,9 +63,9 @@ def parse_sdp(body: bytes) -> tuple[list[Media], str]:
 
 
 def control_url(base: str, control: str) -> str:
-    """Return the URL that a control attribute names, joined the way cameras expect.
+    """Return the URL of a control attribute, joined as cameras expect.
 
-    That is plain concatenation, after a query too; resolving it by RFC 3986 loses the query.
+    That is plain concatenation, even after a query; resolving it by RFC 3986 loses the query.
     """
     if control in ("", "*"):
         return base
@@ -85,11 +85,11 @@ def _parse_media(section: str) -> Media:
     for number in formats or [-1]:
         mapped = _MAPPING.match(attributes.get(f"rtpmap:{number}", ""))
         encodings[number] = mapped[1].upper() if mapped else _STATIC.get(number, "")
-    # What travels beside the video is not meant, unless there is nothing else.
-    videos = [number for number, name in encodings.items() if name not in _BESIDE]
+    # Skip auxiliary streams, unless there is nothing else.
+    videos = [number for number, name in encodings.items() if name not in _AUXILIARY]
     number = [*videos, *encodings][0]
     if kind == "video" and not encodings[number] and number >= _DYNAMIC:
-        raise ValueError(f"The session description does not say what its payload type {number} is.")
+        raise ValueError(f"The session description does not define its payload type {number}.")
     pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]
     return Media(
         kind,

@@ -1,11 +1,12 @@
-"""What the function of a runbook is written with: a step asks, makes a check, and gives a value."""
+"""The steps of a runbook: a question to the service with its check, and the guard of a change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Generator, Iterable
+from typing import TypeVar
 
 from ..checks import Check, Outcome
+from ..client import Client
 from ..errors import (
     ApiError,
     AuthenticationFailed,
@@ -15,22 +16,19 @@ from ..errors import (
     ServiceTimeout,
     ServiceUnavailable,
     TokenRejected,
-    TransportError,
     explain,
 )
-from .inputs import to_set
 
-if TYPE_CHECKING:
-    from ..client import Client
-
-T = TypeVar("T")
-Errors = type[ConfkitError] | tuple[type[ConfkitError], ...]
-Checking = Generator[Check, None, T]  # `value = yield from ...`
+Value = TypeVar("Value")
+Errors = tuple[type[ConfkitError], ...]
+Checking = Generator[Check, None, Value]  # used as `value = yield from ...`
 Checks = Checking[None]
-# What was found: a text is a PASS; else the outcome, what was found, and perhaps the next step.
-Finding = str | tuple[Outcome, str] | tuple[Outcome, str, str]
+Finding = tuple[Outcome, str] | tuple[Outcome, str, str]  # outcome, detail, advice
 
-# With these the service has not said what it was asked: whether that is well stays unknown.
+AGAIN = "Run this again with apply=True (-p apply=True in a terminal)"
+_SHOWN = 10  # names in a message
+
+# With these errors the service has not answered the question.
 _UNANSWERED = (
     AuthenticationFailed,
     OutcomeUnknown,
@@ -41,63 +39,63 @@ _UNANSWERED = (
 _FAULTS = (None, 700, 805)  # database error, internal error: the service could not look
 
 
-def asked(
-    check: str,
-    ask: Callable[[], T],
-    found: str | Callable[[T], Finding] = "yes",
+def ask(
+    name: str,
+    question: Callable[[], Value],
+    judge: Callable[[Value], str | Finding] = str,
     *,
     advice: str = "",
     fails: Errors | None = None,
-) -> Checking[T | None]:
-    """Return what `ask()` gives where that is well, else None.
+) -> Checking[Value | None]:
+    """Yield the check of a question; return its value where the check is a PASS, else None.
 
-    `found`, or what it makes of the value, is the check: a text is a PASS. An error of confkit's is
-    a FAIL where the service answered what is wrong, and UNKNOWN where that cannot be known: no
-    answer, a time-out, a refused token, a fault that passes; with `fails`, exactly these errors are
-    a FAIL. `advice` is the next step, in place of the error's own. Other exceptions are raised.
+    `judge` makes the check of the value: a text is the detail of a PASS. An error is a FAIL where
+    the service answered what is wrong, or with `fails` where it is one of these, else UNKNOWN.
+    `advice` replaces the error's own.
     """
     try:
-        value = ask()
+        value = question()
     except ConfkitError as error:
-        failed = isinstance(error, fails) if fails is not None else _answered(error)
-        outcome: Outcome = "FAIL" if failed else "UNKNOWN"
-        yield Check(check, outcome, said(error), advice or error.advice)
+        failed = is_answer(error) if fails is None else isinstance(error, fails)
+        yield Check(name, "FAIL" if failed else "UNKNOWN", error.summary, advice or error.advice)
         return None
-    made = told(check, found if isinstance(found, str) else found(value))
-    yield made
-    return value if made.outcome == "PASS" else None
+    finding = judge(value)
+    check = Check(name, "PASS", finding) if isinstance(finding, str) else Check(name, *finding)
+    yield check
+    return value if check.outcome == "PASS" else None
 
 
-def told(check: str, finding: Finding) -> Check:
-    """Return the check of what was found."""
-    return Check(check, "PASS", finding) if isinstance(finding, str) else Check(check, *finding)
+def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP") -> Checking[bool]:
+    """Return whether a change may be made; if not, yield a check that says so.
 
-
-def may_change(client: Client, apply: bool, what: str, outcome: Outcome = "SKIP") -> Checking[bool]:
-    """Return whether `what`, a change, may be done; otherwise that is a check: a SKIP, or another
-    `outcome` where nothing is known without the change.
-
-    ConfigError: `apply` is neither True nor False, as the text "False" is not."""
+    `outcome` is UNKNOWN for a change without which the runbook knows nothing. ConfigError: `apply`
+    is neither True nor False; the text "False" is not.
+    """
     if not isinstance(apply, bool):
-        raise ConfigError(f"apply is {apply!r}", "Give True or False.")
+        raise ConfigError(f"apply is {apply!r}", "Set apply to True or False.")
     if client.read_only:
-        advice = "" if outcome == "SKIP" else "Use a client that is not read only."
-        yield Check(what, outcome, "nothing was changed: this client is read only", advice)
+        advice = "Use a client that is not read-only." if outcome == "UNKNOWN" else ""
+        yield Check(name, outcome, "nothing was changed: this client is read-only", advice)
     elif not apply:
-        yield Check(what, outcome, "nothing was changed", f"{to_set('apply', True)} to do it.")
+        yield Check(name, outcome, "nothing was changed", f"{AGAIN} to make this change.")
     return apply and not client.read_only
 
 
-def _answered(error: ConfkitError) -> bool:
-    """Whether the service itself said what is wrong."""
+def is_answer(error: ConfkitError) -> bool:
+    """Return whether the service itself said what is wrong, and not that it could not look."""
     if not isinstance(error, ApiError) or isinstance(error, _UNANSWERED):
         return False
-    passes = error.retry or explain(error).retry  # a change's error never says so itself
-    return error.ret not in _FAULTS and not passes
+    is_temporary = error.retry or explain(error).retry  # the error of a change never says so
+    return error.ret not in _FAULTS and not is_temporary
 
 
-def said(error: ConfkitError) -> str:
-    """What an error says, without the next step."""
-    if isinstance(error, ApiError) and error.meaning and error.ret is not None:
-        return f"{error.meaning.rstrip(' .')} ({error.ret})"
-    return (isinstance(error, TransportError) and error.cause) or error.summary
+def shorten(names: Iterable[str]) -> str:
+    """Return the first ten names, and how many more there are."""
+    listed = list(names)
+    more = f", and {len(listed) - _SHOWN} more" * (len(listed) > _SHOWN)
+    return ", ".join(listed[:_SHOWN]) + more
+
+
+def split(text: str) -> list[str]:
+    """Return the names in a text with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,4 +1,4 @@
-"""An external device: a thread that dials its camera, holds the stream, and dials it again."""
+"""An external device: a thread that dials its camera, holds the stream, and redials."""
 
 import logging
 import random
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from .state import Room
 
 OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
-SILENCE = 10.0  # seconds without a packet, or without a keyframe, that a live stream may last
-FIRST_WAIT = 0.25  # seconds before a lost stream is dialled again; doubled up to LONGEST_WAIT
+SILENCE = 10.0  # seconds that a live stream may last without a packet, or without a keyframe
+FIRST_WAIT = 0.25  # seconds before a lost stream is redialled; doubled up to LONGEST_WAIT
 LONGEST_WAIT = 30.0
-LOGIN_WAIT = 600.0  # cameras lock an address out after a few wrong logins: three in half an hour
-STEADY = 5.0  # seconds that a stream must last for the waits to begin anew
+LOGIN_WAIT = 600.0  # cameras lock out an address after a few wrong logins: three in half an hour
+STEADY = 5.0  # seconds that a stream must last for the wait to be reset
 
 State = Literal["live", "dialling", "waiting"]
 
@@ -30,7 +30,7 @@ log = logging.getLogger("confkit.sandbox")
 
 
 class Refused(Exception):
-    """A call is answered with the result code `ret`; `why` says more than its meaning."""
+    """A call is refused with the result code `ret`; `why` is the specific reason."""
 
     def __init__(self, ret: int, why: str) -> None:
         super().__init__(ret, why)
@@ -38,9 +38,9 @@ class Refused(Exception):
 
 
 class DeviceStream(NamedTuple):
-    """How a device's stream is: "live", or "dialling" or "waiting" to be dialled again, for so many
-    `seconds`; with the `packets` of all its connections, how often it came back, and `verdict` and
-    `reason` of the last failure, empty while there was none."""
+    """The state of a device's stream: "live", "dialling" or "waiting" to redial, for `seconds`;
+    with the `packets` of all its connections, the number of `reconnects`, and `verdict` and
+    `reason` of the last failure, empty if there was none."""
 
     room_id: str
     user_id: str
@@ -56,8 +56,8 @@ class DeviceStream(NamedTuple):
 class Device:
     """A device of a room, from before its camera is dialled until `removed` is set.
 
-    `opening` and `silence` (seconds) bound its dials and a live stream's pauses. `opened` is done
-    when the first dial is over, with B1's members or Refused; `lock` is the service's."""
+    `opening` and `silence` (seconds) limit its dials and a live stream's pauses. `opened` is done
+    after the first dial, with B1's members or Refused; `lock` is the service's."""
 
     room: "Room"
     user_id: str
@@ -82,14 +82,14 @@ class Device:
         return f"<device {self.user_id!r} in room {self.room.room_id!r}>"
 
     def start(self) -> None:
-        """Dial the camera, in a thread that goes on until the device is removed."""
+        """Dial the camera, in a thread that runs until the device is removed."""
         self._since = time.monotonic()
         self.opened.set_running_or_notify_cancel()  # a caller who leaves does not cancel it
         self.thread = threading.Thread(target=self._run, name="sandbox device", daemon=True)
         self.thread.start()
 
     def status(self) -> DeviceStream:
-        """Return how the stream is now."""
+        """Return the state of the stream."""
         packets = self._packets + (self._client.packets if self._client else 0)
         verdict, reason = "", ""
         if self._failure:
@@ -99,10 +99,11 @@ class Device:
         return DeviceStream(*place, seconds, packets, reconnects, verdict, reason)
 
     def keyframe(self) -> tuple[str, bytes]:
-        """Return codec and newest keyframe of the live stream; wait for its first one. ConfkitError
-        when none comes in time or the stream is down: an old picture must not pass for a live one.
+        """Return codec and newest keyframe of the live stream; wait for the first one. ConfkitError
+        if none arrives in time or the stream is down: an old picture must not pass for a live one.
         """
-        why, advice = f"no keyframe came within {self.silence:g} s", RtspError("no_keyframe").advice
+        advice = RtspError("no_keyframe").advice
+        why = f"no keyframe arrived within {self.silence:g} s"
         until = time.monotonic() + self.silence
         while (client := self._client) and time.monotonic() < until:
             if client.keyframe:
@@ -133,17 +134,17 @@ class Device:
             wait = FIRST_WAIT if seconds > STEADY else min(2 * wait, LONGEST_WAIT)
             if self._login_refused or failure.verdict == "auth_locked":
                 wait = LOGIN_WAIT
-            # Many cameras that died together are not all dialled again at the same moment.
+            # Many cameras that died together must not all be redialled at the same moment.
             self.removed.wait(wait * random.uniform(1, 1.5))  # noqa: S311
 
     def _play(self) -> tuple[RtspError, float]:
-        """Play the camera until something ends that; return what, and the seconds it was live."""
+        """Play the camera until that fails; return the failure, and the seconds it was live."""
         client, seconds = None, 0.0
         try:
             address = parse_address(self.address)
             name = self.options.get("login_name") or address.login_name
             password = self.options.get("login_password") or address.login_password
-            login = (name or None, password or None)  # those of the options win
+            login = (name or None, password or None)  # the options override the address
             timeout, cancelled = self.opening, self.removed
             client = RtspClient.of(address.url, *login, timeout=timeout, cancelled=cancelled)
             client.play()
@@ -155,7 +156,7 @@ class Device:
         except CancelledError:
             failure = RtspError("dropped", "The device was removed.")
         except Exception as error:  # noqa: BLE001  # B1 waits for a response; the text may quote
-            failure = RtspError("dropped", f"The sandbox failed at it: {type(error).__name__}.")
+            failure = RtspError("dropped", f"The sandbox failed: {type(error).__name__}.")
         self._login_refused = client is not None and client.login_refused
         with self.lock:
             if self._client:
@@ -179,12 +180,12 @@ class Device:
             self.opened.set_result({"data": ids})
 
     def _give_up(self, failure: RtspError) -> None:
-        """Leave the room, and tell the caller of B1 why."""
+        """Leave the room, and pass the reason to the caller of B1."""
         with self.lock:
             if self.room.devices.get(self.user_id) is not self:
                 why = "the room was closed or deleted while the camera was dialled"
             elif self.removed.is_set():
-                return  # the sandbox closes, and drops the caller
+                return  # the sandbox is closing, and drops the caller
             else:
                 why = redact(f"the camera was not opened: {failure}")
                 del self.room.devices[self.user_id]

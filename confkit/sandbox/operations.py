@@ -1,8 +1,8 @@
 """The ten operations (section 4): functions from the service and parameters to members.
 
-The token and the presence of the required parameters have been checked before, and the service's
-lock is held. `Refused` is every response other than success. Where streams begin or end the members
-are a future, which is waited for when the lock is free again.
+The token and the presence of the required parameters have already been checked, and the service's
+lock is held. `Refused` is any response other than success. If streams begin or end, the members are
+a future, which is awaited after the lock is released.
 """
 
 import threading
@@ -20,7 +20,7 @@ from .state import Service
 Values = Mapping[str, Any]
 Members = dict[str, Any]
 
-LOCAL = "(local)"  # among the values: the address under which the caller reached the sandbox
+LOCAL = "(local)"  # in the values: the address at which the caller reached the sandbox
 PEER_TO_PEER = (3, 4)  # values of room_mode that count as peer-to-peer (seen in deployments)
 CAPS = ("attendee_max", "max_audio", "max_video")
 ROOM = (
@@ -30,7 +30,7 @@ ROOM = (
 TEXTS = ("topic", "owner_id", "host_password", "room_extend_id")
 MAX_TOPIC = 149  # bytes (section 8)
 MAX_DIGITS = 18  # of a number (assumed)
-FAILURES = {"B1": 302, "B2": 303, "B3": 304}  # where the device service fails (section 7)
+FAILURES = {"B1": 302, "B2": 303, "B3": 304}  # if the device service fails (section 7)
 SNAKE_CASE = ("room_id", "user_id", "user_name", "user_address", "user_data", "options")
 
 
@@ -40,8 +40,10 @@ def authenticate(service: Service, values: Values) -> Members:
         raise Refused(401, "access_key is not the one of this service")
     keys = (service.access_key, service.secret_key)
     if not same(values["digest"], service.dialect.digest(*keys).reveal()):
-        wrong = mistakes("digest", values["digest"], Parts(*keys), service.dialect, travelled=True)
-        why = "; ".join(wrong or ()) or "made with another secret key, or by another rule"
+        reasons = mistakes(
+            "digest", values["digest"], Parts(*keys), service.dialect, travelled=True
+        )
+        why = "; ".join(reasons or ()) or "made with another secret key, or by another rule"
         raise Refused(401, f"digest: {why}")
     token = service.issue_token()
     return {"random": token.random.reveal(), "key": token.key.reveal()}
@@ -75,7 +77,7 @@ def get_room(service: Service, values: Values) -> Members:
 
 
 def delete_room(service: Service, values: Values) -> "Future[Members]":
-    """A4: the `room_id` of the room that is gone, with its people and its devices."""
+    """A4: the `room_id` of the deleted room, whose people and devices are removed."""
     room = service.room(values["room_id"])
     devices = list(room.devices.values())
     room.close()
@@ -86,7 +88,7 @@ def delete_room(service: Service, values: Values) -> "Future[Members]":
 def get_mcu(service: Service, values: Values) -> Members:
     """A5: `addr`, host:port of the media server, which serves the room from then on.
 
-    The host is the one under which the caller reached the sandbox (assumed)."""
+    The host is that at which the caller reached the sandbox (assumed)."""
     room = service.room(values["room_id"], in_use=True)
     if service.expired:
         raise Refused(405, "the licence has expired")
@@ -150,14 +152,14 @@ def create_device(service: Service, values: Values) -> "Future[Members]":
 
 
 def remove_device(service: Service, values: Values) -> "Future[Members]":
-    """B2: `data` with roomId and userId of the device that has left."""
+    """B2: `data` with roomId and userId of the removed device."""
     _check_device_service(service, "B2")
     room = service.rooms.get(values["roomId"])
     device = room.device(values["userId"]) if room else None
     if not room or not device:
         raise Refused(425, "the room has no device with this userId")
     if device.address != values["userAddress"]:
-        raise Refused(425, "userAddress is not the one with which the device was imported")
+        raise Refused(425, "userAddress is not the address with which the device was imported")
     room.remove_device(device.user_id)
     ids = {"roomId": room.room_id, "userId": device.user_id}
     return _when_closed([device], {"data": ids})
@@ -193,8 +195,8 @@ FUNCTIONS: dict[str, Callable[[Service, Values], "Members | Future[Members]"]] =
 
 
 def _when_closed(devices: list[Device], members: Members) -> "Future[Members]":
-    """Return a future of the members, done when the devices have let go of their cameras, of which
-    some take one viewer."""
+    """Return a future of the members, done when the devices have released their cameras, some of
+    which allow one viewer only."""
     future: Future[Members] = Future()
     future.set_running_or_notify_cancel()
 
@@ -221,7 +223,7 @@ def _whole_number(name: str, text: str | None) -> int | None:
 
 
 def _scheme(address: str) -> str:
-    """Return the scheme of a device's address; Refused where it is not an address."""
+    """Return the scheme of a device's address; Refused if it is invalid."""
     scheme, _, rest = address.partition("://")
     scheme = scheme.lower()
     if scheme not in ("rtsp", "rtsps", "sip", "h323") or address != address.strip():
@@ -234,7 +236,7 @@ def _scheme(address: str) -> str:
 
 
 def _camera(address: str) -> str:
-    """Return what makes two addresses one: an RTSP address without its login."""
+    """Return a key that is equal for the same camera: an RTSP address without its login."""
     try:
         return parse_address(address).url
     except ValueError:

@@ -1,8 +1,8 @@
-"""Where a call's parameters stand, whether they are all there, and in words why not.
+"""Read and check the parameters of a call, and explain what is wrong with them.
 
-The dialect says where they belong; what stands elsewhere does not count. A parameter that is given
-twice is wrong (assumed: the interface does not say which of the two would count). No text here
-holds a secret or quotes a value.
+The dialect says where they belong; parameters elsewhere do not count. A parameter given twice is
+wrong (assumed: the interface does not say which would count). No text here contains a secret or
+quotes a value.
 """
 
 import json
@@ -19,15 +19,16 @@ from .devices import Refused
 TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
 _CONTENT_TYPES = {"application/x-www-form-urlencoded": "form", "application/json": "json"}
-# A camera's address that was not percent-encoded, and the name behind the & that follows it.
+# A camera's address that was not percent-encoded, and the name after the & that follows it.
 _CUT = re.compile(rb"(?:^|&)userAddress=[^&%:]*:[^&]*&([^&=]*)")
 MOST_PAIRS = 1_000  # of a query string or form
-_NOT_UTF8 = re.compile("[\ud800-\udfff]")  # what `pairs` makes of bytes that are not
+_NOT_UTF8 = re.compile("[\ud800-\udfff]")  # `pairs` decodes invalid bytes to these
 
 
 class Route(NamedTuple):
-    """How an operation is called in a dialect, whose settings say so: its HTTP method, the place of
-    its parameters, the token's name (None for A1). `wrong` is the code for wrong parameters."""
+    """How an operation is called in a dialect: its HTTP method, the place of its parameters, the
+    token's name (None for A1), each with the dialect's setting, and the code for wrong parameters.
+    """
 
     operation: Operation
     method: str
@@ -35,7 +36,7 @@ class Route(NamedTuple):
     token_name: str | None
     token_setting: str
     place: str
-    wrong: int
+    error_code: int
 
     @classmethod
     def of(cls, operation: Operation, dialect: Dialect) -> Self:
@@ -52,56 +53,58 @@ class Route(NamedTuple):
 
 
 def pairs(raw: bytes) -> list[tuple[str, Any]]:
-    """Return the pairs of a query string or form, none of very many; bytes that are not UTF-8 stay
-    recognisable."""
-    if raw.count(b"&") > MOST_PAIRS:  # reading them would keep others waiting
+    """Return the pairs of a query string or form, none if there are too many; invalid UTF-8 is kept
+    as surrogates."""
+    if raw.count(b"&") > MOST_PAIRS:  # parsing them would block other callers
         return []
     return parse_qsl(raw.decode("latin-1"), keep_blank_values=True, errors="surrogateescape")
 
 
 class Parameters:
-    """The parameters of a call by its `route`, those that stand where they belong."""
+    """The parameters of a call that are in the place where its `route` expects them."""
 
     def __init__(self, route: Route, query: bytes, body: bytes, content_type: str) -> None:
         self._route = route
         kind = _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower(), "")
         places = {"query": pairs(query)}
-        self._trouble = ""  # why the body could not be read
+        self._body_error = ""  # why the body could not be read
         try:
             if body and kind:
                 places[kind] = pairs(body) if kind == "form" else _members(body)
         except (ValueError, RecursionError):
-            self._trouble = f"the {PLACES[kind]} cannot be read"
+            self._body_error = f"the {PLACES[kind]} cannot be read"
         if body and route.place not in ("query", kind):
-            self._trouble = f"the content type is not that of a {PLACES[route.place]}"
-        right = places.pop(route.place, [])
-        self._values = dict(right)
-        self._times = Counter(name for name, _ in right)
-        self._elsewhere = {name: place for place, there in places.items() for name, _ in there}
+            self._body_error = f"the content type is not that of a {PLACES[route.place]}"
+        own = places.pop(route.place, [])
+        self._values = dict(own)
+        self._counts = Counter(name for name, _ in own)
+        self._elsewhere = {name: place for place, members in places.items() for name, _ in members}
         self._raw = query if route.place == "query" else body
 
     def read(self) -> dict[str, Any]:
-        """Return the operation's parameters; a missing or wrong one is Refused. An optional one
+        """Return the operation's parameters; Refused if one is missing or wrong. An optional one
         that is empty or missing is None (assumed); unknown ones are ignored."""
-        operation, wrong = self._route.operation, self._route.wrong
+        operation, error_code = self._route.operation, self._route.error_code
         names = (*operation.required, *operation.optional)
-        return {name: self.value(name, wrong, name in operation.required) for name in names}
+        return {name: self.value(name, error_code, name in operation.required) for name in names}
 
-    def value(self, name: str, wrong: int, required: bool = True) -> Any:
-        """Return a parameter's value, None where it is empty or missing and not `required`;
-        Refused with the code `wrong` where it is given twice or of the wrong type."""
+    def value(self, name: str, error_code: int, required: bool = True) -> Any:
+        """Return a parameter's value, None if it is empty or missing and not `required`; Refused
+        with the `error_code` if it is given twice or of the wrong type."""
         value = self._values.get(name, "")
-        if self._times[name] > 1:
-            raise Refused(wrong, f"{name} is given twice")
+        if self._counts[name] > 1:
+            raise Refused(error_code, f"{name} is given twice")
         if value in (None, ""):
             if required:
                 empty = f"{name} is empty" if name in self._values else self._explain_missing(name)
-                raise Refused(wrong, empty)
+                raise Refused(error_code, empty)
             return None
         if name == "options":
-            return _options(value, wrong, self._route.place == "json")
+            return _options(value, error_code, self._route.place == "json")
         if not isinstance(value, str) or _NOT_UTF8.search(value):
-            raise Refused(wrong, f"{name} is not {'UTF-8' if isinstance(value, str) else 'a text'}")
+            raise Refused(
+                error_code, f"{name} is not {'UTF-8' if isinstance(value, str) else 'a text'}"
+            )
         return value
 
     def _explain_missing(self, name: str) -> str:
@@ -115,23 +118,23 @@ class Parameters:
             if _fold(other) in spellings:
                 why = f"{route.operation.key} spells it {name}, not {other}"
                 return with_setting(why, route.token_setting * is_token, name)
-        return self._trouble or f"{name} is missing"
+        return self._body_error or f"{name} is missing"
 
     def explain_cut(self) -> str:
-        """Return what to say where an unknown name stands right behind a device's address that was
-        not percent-encoded: an & may have cut it. Nothing is quoted: it may be a password."""
+        """Return a hint if an unknown name follows a device's address that was not percent-encoded:
+        an & may have cut the address. Nothing is quoted: it may be a password."""
         cut, operation = _CUT.search(self._raw), self._route.operation
         known = {*operation.required, *operation.optional, *TOKEN_SPELLINGS, "callback", "_"}
         if not cut or unquote_to_bytes(cut[1]).decode("latin-1") in known:  # "_": against caches
             return ""
         return (
-            "an unknown parameter came right behind userAddress: if it belongs to the address, an "
-            "& there has to be percent-encoded"
+            "an unknown parameter follows userAddress: if it belongs to the address, "
+            "percent-encode the & before it"
         )
 
 
 def with_setting(why: str, setting: str, value: str) -> str:
-    """Return the reason with the setting of a dialect that would cure it, where there is one."""
+    """Return the reason with the dialect's setting that would fix it, if there is one."""
     return f"{why}: Dialect({setting}={value!r})" if setting else why
 
 
@@ -139,22 +142,24 @@ def _fold(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _options(value: Any, wrong: int, in_json: bool) -> dict[str, Any]:
+def _options(value: Any, error_code: int, in_json: bool) -> dict[str, Any]:
     try:
         options = value if in_json else dict(_members(value.encode()))
         if isinstance(options, dict):
-            hide(options)  # ValueError where they are nested deeper than a client reads them
+            hide(options)  # ValueError: nested too deep for clients
             return options
     except (ValueError, RecursionError):
         pass
-    raise Refused(wrong, f"options is not {'a JSON' if in_json else 'the JSON text of an'} object")
+    raise Refused(
+        error_code, f"options is not {'a JSON' if in_json else 'the JSON text of an'} object"
+    )
 
 
 def _members(text: bytes) -> list[tuple[str, Any]]:
-    """Return the members of a JSON object, doubled ones too; ValueError where it is not one."""
+    """Return the members of a JSON object, including duplicates; ValueError: not an object."""
     value = json.loads(text.decode())
     if not isinstance(value, dict):
         raise ValueError("not an object")
-    # Infinity, NaN and half a surrogate pair come through loads, and could not be sent back.
+    # loads accepts Infinity, NaN and lone surrogates, which could not be sent back.
     json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     return [(name, value[name]) for name, _ in json.loads(text, object_pairs_hook=list)]

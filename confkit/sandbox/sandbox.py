@@ -1,4 +1,4 @@
-"""`Sandbox`: the embedded service as its owner starts, steers and ends it."""
+"""`Sandbox`: start, control and stop the embedded service."""
 
 import atexit
 import logging
@@ -35,24 +35,24 @@ ITEM_KEYS = ("camelCase", "snake_case")
 DEVICE_SERVICE_STATES = ("running", "stopped", "hanging")
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
-SEEDED_MOMENT = 1_704_099_600.0  # 2024-01-01 09:00 UTC: where the clock of a seeded sandbox stands
+SEEDED_MOMENT = 1_704_099_600.0  # 2024-01-01 09:00 UTC: the frozen clock of a seeded sandbox
 
 log = logging.getLogger("confkit.sandbox")
 
 
 class Sandbox:
     """The conferencing service, embedded: both interfaces on two ports of this machine, or on one
-    where `port` and `outgoing_port` are the same.
+    if `port` and `outgoing_port` are the same.
 
-    All of it is in memory; `with` or `start()` starts it, once, `close()` ends it. With a `seed`
-    IDs repeat, and the clock stands still at 2024-01-01 09:00 UTC unless `clock`, which gives epoch
-    seconds, is set; else it is this machine's. `advance` and `simulate` move it, and clients of the
-    sandbox take their times from it. `token_lifetime`, `latency` of each response
-    and `dial_timeout` are in seconds: a camera may take 4 s to open, less than clients wait for B1,
-    and later send nothing for 10 s; `dial_timeout` sets both. The keys are the published demo keys
-    on loopback and random ones beyond it, unless set. `result_field` ("ret" or "result") holds
-    interface B's result code, `item_keys` ("camelCase" or "snake_case") is the spelling of B3's
-    items; a client reads both. `explain` logs why calls were refused, as `refusals` say.
+    Its state is in memory; `with` or `start()` starts it, once, `close()` stops it. With a `seed`
+    IDs are reproducible, and the clock is frozen at 2024-01-01 09:00 UTC unless `clock` (epoch
+    seconds) is given; otherwise it is this machine's. `advance` and `simulate` move it, and clients
+    of the sandbox use its time. `token_lifetime`, `latency` of each response and `dial_timeout` are
+    in seconds: a camera may take 4 s to open, less than clients wait for B1, and later send nothing
+    for 10 s; `dial_timeout` sets both. The keys are the published demo keys on loopback and random
+    ones elsewhere, unless given. `result_field` ("ret" or "result") is the name of interface B's
+    result code, `item_keys` ("camelCase" or "snake_case") the spelling of B3's items; a client
+    reads both. `explain` logs why calls are refused (see `refusals`).
     """
 
     def __init__(
@@ -81,12 +81,12 @@ class Sandbox:
         address, self._is_loopback = resolve(host)
         if seed is not None and not self._is_loopback:
             raise ConfigError(
-                f"A seeded sandbox has predictable ids and keys, so it answers on loopback only, "
-                f"not on {host!r}",
-                "Leave out seed, or use host='127.0.0.1'.",
+                f"A seeded sandbox has predictable ids and keys, so it may listen on loopback "
+                f"only, not on {host!r}",
+                "Omit seed, or use host='127.0.0.1'.",
             )
         if "" in (access_key, secret):
-            raise ConfigError("A key is empty", "Give a text, or leave it out.")
+            raise ConfigError("A key is empty", "Pass a text, or omit it.")
         for name, value, valid, advice in (
             ("token_lifetime", token_lifetime, token_lifetime > 0, "seconds above 0"),
             (
@@ -100,9 +100,9 @@ class Sandbox:
             ("item_keys", item_keys, item_keys in ITEM_KEYS, " or ".join(ITEM_KEYS)),
         ):
             if not valid:
-                raise ConfigError(f"{name} is {value!r}", f"Give {advice}.")
-        own = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
-        keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else own
+                raise ConfigError(f"{name} is {value!r}", f"Use {advice}.")
+        random_keys = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
+        keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else random_keys
         self.seed, self.dialect = seed, dialect or Dialect()
         self.access_key = access_key or keys[0]
         self.secret_key = (secret or Secret(keys[1])).reveal()
@@ -115,48 +115,48 @@ class Sandbox:
             address=address,
             ids=Ids(seed),
             clock=clock or (time.time if seed is None else lambda: SEEDED_MOMENT),
-            stands_still=seed is not None and clock is None,
+            is_frozen=seed is not None and clock is None,
             token_lifetime=token_lifetime,
             dial_timeout=dial_timeout,
             explain=explain,
         )
         self._ports, self._latency = (port, outgoing_port), latency
-        self._opened = ExitStack()
+        self._resources = ExitStack()
         self._ended = threading.Event()  # ends simulations
         self._simulations = 0
         self._cameras: CameraServer | None = None
         self._starting_cameras = threading.Lock()
 
-    # Beginning and end
+    # Start and stop
 
     def start(self) -> Self:
-        """Answer on both ports, and return the sandbox; ConfkitError: a port cannot be used."""
+        """Listen on both ports, and return the sandbox; ConfkitError: a port cannot be used."""
         if self._process:
             self._check_running()
             return self
         service, (port, outgoing_port) = self._service, self._ports
         ports = [port] if port == outgoing_port != 0 else [port, outgoing_port]
-        with ExitStack() as opened:
-            bound = [opened.enter_context(listen(service.address, each)) for each in ports]
-            numbers = [each.getsockname()[1] for each in bound]
+        with ExitStack() as resources:
+            sockets = [resources.enter_context(listen(service.address, item)) for item in ports]
+            numbers = [item.getsockname()[1] for item in sockets]
             interfaces = dict(zip(numbers, "AB" if len(numbers) > 1 else ["AB"], strict=True))
             service.start_mcu()
-            opened.callback(service.stop_mcu)
-            server = Server(App(service, interfaces, self._latency), bound)
+            resources.callback(service.stop_mcu)
+            server = Server(App(service, interfaces, self._latency), sockets)
             server.start()
-            opened.callback(server.close)
-            self._urls = (base_url(bound[0]), base_url(bound[-1]))
-            self._opened = opened.pop_all()
+            resources.callback(server.close)
+            self._urls = (base_url(sockets[0]), base_url(sockets[-1]))
+            self._resources = resources.pop_all()
         self._process = os.getpid()
         atexit.register(self.close)
         if not self._is_loopback:
             keys = "the published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
-            log.warning("It answers beyond this machine with %s keys: %s, %s", keys, *self._urls)
+            log.warning("Reachable from other machines with %s keys: %s, %s", keys, *self._urls)
         return self
 
     def close(self) -> None:
-        """End the service, its cameras, streams and sockets; a second call does nothing, nor does
-        one in a forked child."""
+        """Stop the service, its cameras, streams and sockets; does nothing if repeated, or in a
+        forked child."""
         was_closed, self.closed = self.closed, True
         if was_closed or self._process != os.getpid():
             return
@@ -166,7 +166,7 @@ class Sandbox:
             devices = [d for room in self._service.rooms.values() for d in room.devices.values()]
         for device in devices:
             device.removed.set()
-        self._opened.close()
+        self._resources.close()
         for device in devices:
             device.thread.join(1.0)
         if self._cameras:
@@ -184,7 +184,7 @@ class Sandbox:
 
     def _check_running(self) -> None:
         if self.closed:
-            raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
+            raise ConfkitError("This sandbox is closed; create a new one with Sandbox(...).")
         if not self._process:
             raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
         if self._process != os.getpid():
@@ -192,14 +192,14 @@ class Sandbox:
 
     @contextmanager
     def _locked(self) -> Iterator[Service]:
-        """The state, which nobody else changes meanwhile."""
+        """Yield the state, locked."""
         self._check_running()
         with self._service.lock:
             yield self._service
 
     @contextmanager
     def _room(self, room_id: str) -> Iterator[Room]:
-        """A room, which nobody else changes meanwhile; RoomNotFound where there is none."""
+        """Yield a room, locked; RoomNotFound."""
         with self._locked() as service:
             if room_id not in service.rooms:
                 raise RoomNotFound(f"The sandbox has no room {room_id!r}: create it first.")
@@ -231,7 +231,7 @@ class Sandbox:
     # Rooms and people
 
     def room_ids(self) -> list[str]:
-        """Return the numbers of all rooms, in the order in which they were made."""
+        """Return the IDs of all rooms, in the order of creation."""
         with self._locked() as service:
             return list(service.rooms)
 
@@ -242,24 +242,24 @@ class Sandbox:
         password: str | Secret | None = None,
         user_id: str | None = None,
     ) -> str:
-        """Return the user ID of a person who has joined; the room's host_password makes a host.
-        RoomJoinRefused: room unknown, closed, locked (for hosts too) or full, ID taken, password
-        wrong, licence expired or used up, no media server. ValueError: name or ID is no text."""
+        """Let a person join, and return the user ID; the room's host_password makes a host.
+        RoomJoinRefused: room unknown, closed, locked (even for hosts) or full, ID taken, password
+        wrong, licence expired or used up, no media server. ValueError: name or ID is not text."""
         password = None if password is None else Secret(password)
         for name, text in (("user_name", user_name), ("user_id", user_id)):
             is_text = isinstance(text, str) and text.strip()
             if not is_text and not (name == "user_id" and text is None):
-                raise ValueError(f"{name} is {text!r}; give a text that is not empty")
+                raise ValueError(f"{name} is {text!r}; pass a non-empty text")
         with self._locked() as service:
             return service.join(room_id, user_name, password, user_id)
 
     def leave(self, room_id: str, user_id: str) -> None:
-        """Take a person out of a room; UserNotFound where there is none."""
+        """Remove a person from a room; UserNotFound."""
         with self._room(room_id) as room:
             if not room.people.pop(user_id, None):
                 raise UserNotFound(
-                    f"No person {user_id!r} is in room {room_id!r}; people() says who is, "
-                    "and a device leaves by B2."
+                    f"No person {user_id!r} is in room {room_id!r}; people() lists them, and a "
+                    "device is removed by B2."
                 )
 
     def people(self, room_id: str) -> list[dict[str, Any]]:
@@ -268,7 +268,7 @@ class Sandbox:
             return [person._asdict() for person in room.people.values()]
 
     def lock(self, room_id: str) -> None:
-        """Lock a room: who is in it stays, nobody new can join."""
+        """Lock a room: its users stay, nobody new can join."""
         with self._room(room_id) as room:
             room.locked = True
 
@@ -298,12 +298,12 @@ class Sandbox:
         name: str | None = None,
         transports: Collection[str] = ("tcp", "udp"),
     ) -> str:
-        """Return the address, without a login in it, of a new RTSP camera with a moving picture.
+        """Create an RTSP camera with a moving picture, and return its address without the login.
 
         It is on loopback, and open unless it has a login. `codec` is "h264", "h265" or "mjpeg",
         `size` in pixels; `auth` is "digest" (SHA-256 and MD5), "sha-256", "md5" or "basic". `fault`
-        makes it fail: a name of `camera_faults`, or a row like those. `name` stands in the picture
-        in place of the path. ValueError: a value that makes no sense; the text says what does."""
+        makes it fail: a name of `camera_faults`, or a row like those. `name` is shown in the
+        picture instead of the path. ValueError: an invalid value; the text names the valid ones."""
         self._check_running()
         password = None if login_password is None else Secret(login_password)
         del login_password  # a traceback shows the locals
@@ -329,14 +329,14 @@ class Sandbox:
 
     @staticmethod
     def camera_faults() -> "dict[str, CameraFault]":
-        """Return the faults that `camera` plays, which are those that people meet, by name: the
-        verdict of a preflight, and what happens on the wire."""
+        """Return the common faults that `camera` can have, by name: the verdict of a preflight, and
+        what happens on the wire."""
         from .cameras.faults import FAULTS
 
         return dict(FAULTS)
 
     def unplug(self, url: str | Secret) -> None:
-        """Remove a camera: whoever watches it is cut off, and its address answers 404."""
+        """Remove a camera: its viewers are disconnected, and its address answers 404."""
         self._check_running()
         try:
             if self._cameras is None or not isinstance(url, str | Secret):
@@ -348,13 +348,11 @@ class Sandbox:
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
         """Return the newest keyframe of a device, as a picture that a notebook shows; wait up to
         10 s (`dial_timeout`) for the first. UserNotFound: the room has no such device.
-        ConfkitError: its stream is down (an old picture is not given), or does not decode."""
+        ConfkitError: its stream is down (no old picture is returned), or does not decode."""
         with self._room(room_id) as room:
             device = room.device(user_id)
         if device is None:
-            raise UserNotFound(
-                f"Room {room_id!r} has no device {user_id!r}; streams() says which there are."
-            )
+            raise UserNotFound(f"Room {room_id!r} has no device {user_id!r}; streams() lists them.")
         from ..rtsp.report import Snapshot
         from .cameras.picture import need_av
 
@@ -365,8 +363,8 @@ class Sandbox:
             raise ConfkitError(f"{error} {VERDICTS['no_picture'].advice}") from None
 
     def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
-        """Return how the streams of devices are, of a room or of all: state, packets, reconnects
-        and the verdict of the last failure."""
+        """Return the streams of the devices of a room, or of all: state, packets, reconnects and
+        the verdict of the last failure."""
         with self._locked() as service:
             rooms = [room for room in service.rooms.values() if room_id in (None, room.room_id)]
             devices = [device for room in rooms for device in room.devices.values()]
@@ -387,22 +385,22 @@ class Sandbox:
         failures: float = 0.0,
         cameras: bool = False,
     ) -> "pd.DataFrame":
-        """Return the samples of the past `days` days of a building of so many new rooms.
+        """Create a building of new rooms, and return the samples of its past `days` days.
 
         A row for each room and sample, by time: `time` (UTC), `room_id`, `users`, `people`,
-        `devices`, `attendee_max` (missing: no cap), `ret`, typed as by `load_occupancy`. Samples
-        lie `every` seconds apart, the last at `until`: a datetime, a text or epoch seconds, a
-        wall-clock time of `tz` where it names no zone; now unless it is set. The sandbox's clock
-        goes on from it, and those who are in a meeting then are in their rooms. With `live` people
-        come and go from then on, until `close`, and the clock goes a minute in each second.
+        `devices`, `attendee_max` (missing: no cap), `ret`, with the types of `load_occupancy`.
+        Samples are `every` seconds apart, the last at `until`: a datetime, a text or epoch seconds,
+        without a time zone in `tz`; default: now. The sandbox's clock continues from it, and people
+        in a meeting at that time are in their rooms. With `live` people come and go from then on,
+        until `close`, and the clock runs a minute per second.
 
         Meetings are in working hours of `tz`, most of them small. A few rooms are always full, a
-        few are never used, one of these but by a camera: a real one with `cameras`, else taken out
-        at the last midnight. `failures` is the share of calls that failed, whose values are
-        missing. `building.py` holds what is assumed; holidays are not known. All repeats with the
-        sandbox's seed, the meetings alone with `seed`.
+        few are never used, one of these only by a camera: a real one with `cameras`, otherwise
+        removed at the last midnight. `failures` is the share of failed calls, whose values are
+        missing. See `building.py` for the assumptions; holidays are ignored. Everything is
+        reproducible with the sandbox's seed, the meetings alone with `seed`.
 
-        ConfigError: an argument makes no sense."""
+        ConfigError: an invalid argument."""
         self._check_running()
         from .building import Building  # these load pandas
         from .simulation import PACE, Simulation, check, parse_moment
@@ -431,12 +429,12 @@ class Sandbox:
             service.stop_mcu()
 
     def start_mcu(self) -> None:
-        """Start the media server again, on the port that it had before."""
+        """Start the media server again, on its former port."""
         with self._locked() as service:
             service.start_mcu()
 
     def unassign_mcu(self, room_id: str) -> None:
-        """Take the media server from a room: A7 answers 428 until A5 or a join."""
+        """Unassign a room's media server: A7 answers 428 until A5 or a join."""
         with self._room(room_id) as room:
             room.has_mcu = False
 
@@ -446,15 +444,15 @@ class Sandbox:
         expired: bool | None = None,
         peer_to_peer: bool | None = None,
     ) -> None:
-        """Set what is given; ValueError: of the wrong kind. `seats` are for people and devices of
-        all rooms (`math.inf`: any number): when all are used A5 answers 411. Expired: 405 from A2
-        and A5. Without peer-to-peer: 701 from A2 with room_mode 3 or 4."""
+        """Change the licence; None keeps a setting. `seats` are for people and devices of all rooms
+        (`math.inf`: unlimited): when all are used A5 answers 411. Expired: 405 from A2 and A5.
+        Without peer-to-peer: 701 from A2 with room_mode 3 or 4. ValueError: a wrong type."""
         is_number = isinstance(seats, int | float) and not isinstance(seats, bool)
         if seats is not None and not (is_number and seats >= 0):
-            raise ValueError(f"seats is {seats!r}; give a number from 0, or math.inf")
+            raise ValueError(f"seats is {seats!r}; pass a number from 0, or math.inf")
         for name, value in (("expired", expired), ("peer_to_peer", peer_to_peer)):
             if not isinstance(value, bool | None):
-                raise ValueError(f"{name} is {value!r}; give True or False")
+                raise ValueError(f"{name} is {value!r}; pass True or False")
         settings = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         with self._locked() as service:
             vars(service).update((k, v) for k, v in settings.items() if v is not None)
@@ -464,7 +462,7 @@ class Sandbox:
         (310)."""
         if state not in DEVICE_SERVICE_STATES:
             known = ", ".join(DEVICE_SERVICE_STATES)
-            raise ValueError(f"The device service is {known}, not {state!r}.")
+            raise ValueError(f"The device service must be one of {known}, not {state!r}.")
         with self._locked() as service:
             service.device_service = state
 
@@ -486,9 +484,9 @@ class Sandbox:
 
         `path` is its path or its name ("A3"). `ret` is a result code, `http` an HTTP status, `body`
         is sent as it is, `delay` is in seconds, `drop` closes the connection without a response;
-        `delay` alone answers as usual, later. `after` carries the operation out first, so that its
+        `delay` alone delays the normal response. `after` performs the operation first, so that its
         response is lost. Several faults of one operation follow one another; one without `times`
-        ends when the next is set. An unknown path is a ValueError that lists them."""
+        ends when the next is set. ValueError: an unknown path; the text lists all."""
         path = _path(path)
         contents = (ret, http, body) != (None, None, None)
         if (
@@ -503,11 +501,11 @@ class Sandbox:
         ):
             raise ValueError(
                 "A fault needs one of ret, http (200 to 599), body, delay (seconds, up to a day) "
-                "and drop; not ret with body, nothing but delay with drop, and times is 1 or more."
+                "and drop; ret excludes body, drop allows only delay, and times must be 1 or more."
             )
         fault = Fault(ret, http, body, delay or 0.0, drop, after, times or math.inf)
         with self._locked() as service:
-            waiting = [each for each in service.faults.get(path, []) if each.times < math.inf]
+            waiting = [item for item in service.faults.get(path, []) if item.times < math.inf]
             service.faults[path] = [*waiting, fault]
 
     def clear_faults(self) -> None:
@@ -516,21 +514,21 @@ class Sandbox:
             service.faults.clear()
 
     def count(self, path: str | None = None) -> int:
-        """Return the number of requests that have come, refused ones too: of all, or of one
-        operation by its path or name ("A3"). An unknown path is a ValueError that lists them."""
+        """Return the number of requests received, including refused ones: of all, or of one
+        operation by its path or name ("A3"). ValueError: an unknown path; the text lists all."""
         with self._locked() as service:
             return service.counts.total() if path is None else service.counts[_path(path)]
 
     @property
     def refusals(self) -> list[Refusal]:
-        """Why the last calls that were refused were, the newest at the end, each with `call`
-        ("A3"), `ret` and `why`; `str` of one is a line."""
+        """The last refused calls, the newest at the end, each with `call` ("A3"), `ret` and `why`;
+        `str()` of a refusal is one line."""
         return list(self._service.refusals)
 
     def advance(self, seconds: float) -> None:
-        """Move the sandbox's clock, by which tokens expire, on by so many seconds."""
+        """Advance the sandbox's clock, by which tokens expire."""
         if not math.isfinite(seconds):
-            raise ValueError(f"seconds is {seconds!r}; give a number")
+            raise ValueError(f"seconds is {seconds!r}; pass a finite number")
         with self._locked() as service:
             service.ahead += seconds
 
@@ -540,16 +538,16 @@ class Sandbox:
         return self._service.now()
 
     def client_time(self) -> float:
-        """Return the time that clients of this sandbox show, in epoch seconds: its own, but this
-        machine's in place of a clock that stands still."""
+        """Return the time that clients of this sandbox use, in epoch seconds: the sandbox's, or
+        this machine's if that is frozen."""
         service = self._service
-        return time.time() + service.ahead if service.stands_still else service.now()
+        return time.time() + service.ahead if service.is_frozen else service.now()
 
 
 def _path(name: str) -> str:
-    """Return the path of an operation; ValueError where none has this path or name."""
+    """Return the path of an operation given by path or name; ValueError: unknown."""
     paths = {key: operation.path for key, operation in OPERATIONS.items()}
     if name not in paths and name not in paths.values():
         known = ", ".join(f"{key} ({path})" for key, path in paths.items())
-        raise ValueError(f"No operation has the path or name {name!r}; there are {known}.")
+        raise ValueError(f"No operation has the path or name {name!r}; use one of {known}.")
     return paths.get(name, name)

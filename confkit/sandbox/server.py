@@ -1,4 +1,4 @@
-"""Both interfaces on HTTP: one endpoint for every request, and uvicorn in a thread of its own."""
+"""Both interfaces over HTTP: one endpoint for all requests, and uvicorn in its own thread."""
 
 import asyncio
 import ipaddress
@@ -20,7 +20,7 @@ from ..operations import OPERATIONS
 from .devices import Refused
 from .operations import FAILURES, FUNCTIONS, LOCAL
 from .parameters import Parameters, Route, pairs, with_setting
-from .state import Fault, Service, shut
+from .state import Fault, Service, close_listener
 
 MAX_BODY = 2**20  # bytes
 BODY_SECONDS = 10.0
@@ -57,8 +57,8 @@ Reply = tuple[int, bytes, bytes]  # HTTP status, content type, body
 
 
 class App:
-    """The ASGI application of all ports; `interfaces` says what is served at which: "A", "B" or
-    "AB". Each response waits `latency` seconds."""
+    """The ASGI application of all ports; `interfaces` are those served at each port: "A", "B" or
+    "AB". Each response is delayed by `latency` seconds."""
 
     def __init__(self, service: Service, interfaces: Mapping[int, str], latency: float) -> None:
         self.service, self._interfaces, self._latency = service, interfaces, latency
@@ -66,9 +66,9 @@ class App:
         self._routes = {route.operation.path: route for route in routes}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or close its connection without a byte."""
+        """Respond to a request, or close its connection without a byte."""
         reply = None
-        with suppress(asyncio.CancelledError):  # the sandbox closes
+        with suppress(asyncio.CancelledError):  # the sandbox is closing
             reply = await self._reply(scope, receive)
         if reply is None:  # 0 is not a status, so uvicorn closes the connection
             await send({"type": "http.response.start", "status": 0})
@@ -82,27 +82,27 @@ class App:
     async def _reply(self, scope: Scope, receive: Receive) -> Reply | None:
         service, path, method = self.service, scope["path"], scope["method"]
         host, port = scope["server"]
-        here, query = self._interfaces[port], scope["query_string"]
-        interface = here if len(here) == 1 else "B" if path.startswith("/avd/") else "A"
+        served, query = self._interfaces[port], scope["query_string"]
+        interface = served if len(served) == 1 else "B" if path.startswith("/avd/") else "A"
         body = await self._read_body(receive, interface) if method == "POST" else b""
         if body is None:
             return None
-        # Of several the last one counts, as browsers' libraries append theirs (seen).
+        # The last one counts, as browser libraries append theirs (seen).
         callback = dict(pairs(query)).get("callback") if b"callback=" in query else None
         if self._latency:
             await asyncio.sleep(self._latency)
         route = self._routes.get(path)
-        if route and route.operation.interface not in here:
+        if route and route.operation.interface not in served:
             route = None
         with service.lock:
             if route is None or method != route.method:
                 service.counts[path if route else ""] += 1
-                service.note(interface, 408, self._explain_route(path, method, here))
+                service.note_refusal(interface, 408, self._explain_route(path, method, served))
                 return _write(service.error(interface, 408), callback)
             fault = service.take_fault(path)
         content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
         parsed, members = (route, query, body, content_type), None
-        if len(body) > LARGE_BODY:  # others are served meanwhile
+        if len(body) > LARGE_BODY:  # so that other callers are served meanwhile
             parameters = await asyncio.to_thread(Parameters, *parsed)
         else:
             parameters = Parameters(*parsed)
@@ -113,13 +113,13 @@ class App:
         if not fault.replaces_response:
             members = members or await self._operate(route, parameters, callback, host)
             return _write(members, callback)
-        service.note(route.operation.key, fault.ret, "a fault on demand")
+        service.note_refusal(route.operation.key, fault.ret, "a fault on demand")
         if fault.ret is not None:
             return _write(service.error(interface, fault.ret), callback, fault.http or 200)
         return None if fault.drop else _page(fault)
 
     async def _read_body(self, receive: Receive, interface: str) -> bytes | None:
-        """Return the body; None where it is too large or too slow, or its sender has gone."""
+        """Return the body; None if it is too large or too slow, or its sender has disconnected."""
         body, more, why = bytearray(), True, f"the body is larger than {MAX_BODY:,} bytes"
         try:
             async with asyncio.timeout(BODY_SECONDS):
@@ -133,25 +133,25 @@ class App:
                 return bytes(body)
         except TimeoutError:
             why = f"the body was not complete after {BODY_SECONDS:g} s"
-        self.service.note(interface, None, f"{why}: the connection was closed")
+        self.service.note_refusal(interface, None, f"{why}: the connection was closed")
         return None
 
-    def _explain_route(self, path: str, method: str, here: str) -> str:
+    def _explain_route(self, path: str, method: str, served: str) -> str:
         route = self._routes.get(path)
         if route is None:
-            paths = [p for p, known in self._routes.items() if known.operation.interface in here]
-            have = "interfaces A and B have" if len(here) > 1 else f"interface {here} has"
+            paths = [p for p, known in self._routes.items() if known.operation.interface in served]
+            have = "interfaces A and B have" if len(served) > 1 else f"interface {served} has"
             return f"unknown path; {have} {', '.join(paths)}"
         key, interface = route.operation.key, route.operation.interface
-        if interface not in here:
-            return f"{key} is served on the port of interface {interface}, this is that of {here}"
+        if interface not in served:
+            return f"{key} is served on the port of interface {interface}, this is that of {served}"
         why = f"{key} is {route.method} here, not {method if method in _METHODS else 'another'}"
         return with_setting(why, route.method_setting, route.method)
 
     async def _operate(
         self, route: Route, parameters: Parameters, callback: str | None, host: str
     ) -> Members:
-        """Carry the operation out; return the members of its response."""
+        """Perform the operation; return the members of its response."""
         service, key, cut = self.service, route.operation.key, ""
         try:
             with service.lock:
@@ -159,7 +159,7 @@ class App:
                     service.check_token(parameters.value(route.token_name, 602))
                 cut = parameters.explain_cut()
                 if callback is not None and not _CALLBACK.fullmatch(callback):
-                    raise Refused(route.wrong, "callback is not the name of a function")
+                    raise Refused(route.error_code, "callback is not the name of a function")
                 members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
             if isinstance(members, Future):  # of a device's thread
                 members = await asyncio.wrap_future(members)
@@ -167,11 +167,11 @@ class App:
         except Refused as refused:
             ret, why = refused.ret, refused.why
             why = f"{why.rstrip('.')}; {cut}" if cut else why
-        except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets a response
-            # Its text could quote a parameter: the kind of failure is all that is logged.
+        except Exception as error:  # noqa: BLE001  # the caller always gets a response
+            # Its text could quote a parameter, so only its type is logged.
             ret, why = FAILURES.get(key, 700), f"the sandbox failed: {type(error).__name__}"
             log.error("%s: %s", key, why)
-        service.note(key, ret, why)
+        service.note_refusal(key, ret, why)
         return service.error(route.operation.interface, ret)
 
 
@@ -183,7 +183,7 @@ def _write(members: Members, callback: str | None, status: int = 200) -> Reply:
 
 
 def _page(fault: Fault) -> Reply:
-    """Return what a fault sends as it is, by default a page of HTML."""
+    """Return the raw response of a fault, by default an HTML page."""
     status = fault.http or 200
     body = f"<html><body><h1>{status}</h1></body></html>" if fault.body is None else fault.body
     content = body.encode() if isinstance(body, str) else body
@@ -193,10 +193,10 @@ def _page(fault: Fault) -> Reply:
 
 
 class Server:
-    """An ASGI application on bound sockets: uvicorn in a thread with an event loop of its own.
+    """An ASGI application on bound sockets: uvicorn in a thread with its own event loop.
 
-    What uvicorn logs in this thread is dropped, as tracebacks and URLs may hold secrets; but that a
-    request could not be read is noted among the refusals.
+    Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
+    but unreadable requests are recorded as refusals.
     """
 
     def __init__(self, app: App, sockets: list[socket.socket]) -> None:
@@ -205,7 +205,7 @@ class Server:
         self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start serving."""
         self._thread.start()
         while self._thread.is_alive() and not self._uvicorn.started:
             time.sleep(0.002)
@@ -213,16 +213,16 @@ class Server:
             raise RuntimeError("The sandbox's server did not start.")
 
     def close(self) -> None:
-        """Drop every caller, and stop listening."""
+        """Drop all callers, and stop listening."""
         self._uvicorn.should_exit = True
         self._thread.join()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record of uvicorn's is another server's, as a filter of logging."""
+        """Keep only log records of other uvicorn servers; called as a logging filter."""
         if threading.current_thread() is not self._thread:
             return True
         if record.msg == "Invalid HTTP request received.":
-            self._app.service.note("HTTP", None, UNREADABLE)
+            self._app.service.note_refusal("HTTP", None, UNREADABLE)
         return False
 
     def _run(self) -> None:
@@ -234,24 +234,24 @@ class Server:
             self._uvicorn.run(self._sockets)
         finally:
             for listener in copies:
-                shut(listener)
+                close_listener(listener)
             for logger in loggers:
                 logger.removeFilter(self)
 
 
 def resolve(host: str) -> tuple[str, bool]:
-    """Return the IP address of a host, and whether it is loopback; unknown: ConfigError."""
+    """Return the IP address of a host, and whether it is loopback; ConfigError: unknown host."""
     try:
         places = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise ConfigError(f"The sandbox's host {host!r} is not known here ({error}).") from None
-    # "localhost" is 127.0.0.1 to most people.
+        raise ConfigError(f"Could not resolve the sandbox's host {host!r} ({error}).") from None
+    # Prefer IPv4: most people expect "localhost" to be 127.0.0.1.
     address = str(min(places, key=lambda place: place[0] != socket.AF_INET)[4][0])
     return address, ipaddress.ip_address(address).is_loopback
 
 
 def base_url(bound: socket.socket) -> str:
-    """Return the base URL under which a bound socket is reached from this machine."""
+    """Return the base URL of a bound socket for this machine."""
     host, port = bound.getsockname()[:2]
-    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
-    return f"http://[{here}]:{port}" if ":" in here else f"http://{here}:{port}"
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"

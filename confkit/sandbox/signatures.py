@@ -1,7 +1,7 @@
-"""Which known mistakes would produce a wrong digest or token; pure, and no text quotes a value.
+"""Find the known mistakes that would produce a wrong digest or token; no text quotes a value.
 
-What was done to a signature on its way is undone first. What remains is compared with all that up
-to two mistakes together produce, in five steps: hash, message, key, function and form.
+Damage on the way is undone first. The rest is compared with the results of up to two mistakes in
+five steps: hash, message, key, function and form.
 """
 
 import base64
@@ -18,15 +18,15 @@ from urllib.parse import unquote
 from ..dialect import CHOICES, Dialect
 
 Kind = Literal["digest", "token"]
-LONGEST = 1000  # characters: no mistake produces as many
-Choices = list[tuple[Any, str]]  # of a step: the right one first, each with what is wrong with it
+LONGEST = 1000  # characters: no mistake produces more
+Choices = list[tuple[Any, str]]  # for a step: the right choice first, each with its mistake
 
-_ENCODED = "it is percent-encoded already: what builds the URL in your program does that"
-_WRAPPED = "its base64 is wrapped by a line break: let your library put all on one line"
+_ENCODED = "it is percent-encoded already: your HTTP library does that"
+_WRAPPED = "its base64 is wrapped by a line break: have your library write one line"
 _URL_SAFE = "it is URL-safe base64, this service wants the standard alphabet"
-# What was done on the way: a pattern, what undoes it, and its name.
+# Damage on the way: a pattern, the replacement that undoes it, and its name.
 _WRAPPINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
-    (r"\Ab'(.+)'\Z", r"\1", "it is Python's picture of bytes, b'...': decode it"),
+    (r"\Ab'(.+)'\Z", r"\1", "it is Python's repr of bytes, b'...': decode them"),
     (r'\A"(.+)"\Z', r"\1", "it has quotes around it"),
     (".*%25.*", lambda m: unquote(unquote(unquote(m[0]))), "it is percent-encoded twice"),
     (".*%.*", lambda m: unquote(m[0]), _ENCODED),
@@ -38,10 +38,10 @@ _WRAPPINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = 
     (r"\A(?!.*=\Z)((?:....)*.{1,3})\Z", r"\1=", "the = at its end is missing"),
 )
 _SEPARATORS = (" ", "-", "_", ",", ";", ".", "|", "&", "\n", ": ")
-_ENDS = {"\n": "a trailing newline", " ": "a blank at its end"}
+_ENDS = {"\n": "a trailing newline", " ": "a trailing space"}
 _ENDS["\r\n"] = "a trailing newline, of two characters (\\r\\n)"
 _OPENSSL = ("{0}(stdin)= {2}", "HMAC-{0}(stdin)= {2}", "SHA2-{1}(stdin)= {2}")
-_NO_HMAC = "it is a plain hash: HMAC is a function of its own, with a key and a message"
+_NO_HMAC = "it is a plain hash: HMAC is a function of its own, of a key and a message"
 _SWAPPED = "message and key are swapped: the secret key is HMAC's key"
 _FUNCTIONS: Choices = [
     (hmac.digest, ""),
@@ -53,7 +53,7 @@ _FUNCTIONS: Choices = [
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What digest and token are made of; `earlier` are the (random, key) of older logins."""
+    """The inputs of digest and token; `earlier` are the (random, key) of older logins."""
 
     access_key: str
     secret_key: str = field(repr=False)
@@ -63,7 +63,7 @@ class Parts:
 
 
 def same(left: str, right: str) -> bool:
-    """Return whether two texts are equal, in a time that does not say how much of them is."""
+    """Return whether two texts are equal, compared in constant time."""
     return hmac.compare_digest(*(text.encode("utf-8", "surrogatepass") for text in (left, right)))
 
 
@@ -72,37 +72,37 @@ def mistakes(
 ) -> tuple[str, ...] | None:
     """Return the smallest set of known mistakes that would produce this digest or token.
 
-    An empty tuple for the right one, None when no known mistakes explain it. One that has
-    `travelled` was percent-decoded once already.
+    An empty tuple if it is right, None if no known mistakes explain it. `travelled`: it has already
+    been percent-decoded once.
     """
     text = signature.decode("latin-1") if isinstance(signature, bytes) else signature
     if len(text) > LONGEST:
         return None
     if travelled:
         text = text.replace("%", "%25")
-    undone = []
+    wrappings = []
     for pattern, replacement, name in _WRAPPINGS:
         bare = re.sub(pattern, replacement, text, flags=re.DOTALL)
         if bare != text:
             text = bare
-            undone.append(name)
-    wrong = _produced(kind, parts, dialect).get(text.rstrip("="))
-    return None if wrong is None else (*undone, *wrong)
+            wrappings.append(name)
+    reasons = _known_mistakes(kind, parts, dialect).get(text.rstrip("="))
+    return None if reasons is None else (*wrappings, *reasons)
 
 
-@lru_cache(32)  # some 3 ms each, and a service compares each wrong token with its last logins
-def _produced(kind: Kind, parts: Parts, dialect: Dialect) -> dict[str, tuple[str, ...]]:
-    """Return all that up to two mistakes produce, without the = at the end, with the fewest."""
+@lru_cache(32)  # some 3 ms each, and each wrong token is compared with the last logins
+def _known_mistakes(kind: Kind, parts: Parts, dialect: Dialect) -> dict[str, tuple[str, ...]]:
+    """Return the results of up to two mistakes, without trailing =, each with its mistakes."""
     steps = [_hashes(dialect), _messages(kind, parts), _keys(parts), _FUNCTIONS, _forms(dialect)]
     produced: dict[str, tuple[str, ...]] = {}
     for count in range(3):
         for wrong_steps in combinations(range(len(steps)), count):
             ways = [step[1:] if at in wrong_steps else step[:1] for at, step in enumerate(steps)]
             for chosen in product(*ways):
-                (name, message, key, function, form), wrong = zip(*chosen, strict=True)
+                (name, message, key, function, form), reasons = zip(*chosen, strict=True)
                 hexed = function(key.encode(), message.encode(), name).hex().encode()
                 signature = base64.b64encode(form(hexed, name)).decode().rstrip("=")
-                produced.setdefault(signature, tuple(filter(None, wrong)))
+                produced.setdefault(signature, tuple(filter(None, reasons)))
     return produced
 
 
@@ -116,58 +116,62 @@ def _messages(kind: Kind, parts: Parts) -> Choices:
     right = login if kind == "token" else access_key
     choices = [(right, ""), *((right + end, f"the message has {_ENDS[end]}") for end in _ENDS)]
     if kind == "digest":
-        wrong = "this is the access token; the digest is made of the access key"
-        return [*choices, (login, wrong)] if random else choices
-    joined = "random and key are joined by something else: the rule takes a colon alone"
+        reason = "this is the access token; the digest is made of the access key"
+        return [*choices, (login, reason)] if random else choices
+    joined = "random and key are not joined by a colon alone"
     old = "it is made of an earlier login's random and key: that token may have expired"
     return [
         *choices,
         (random + key, "the colon is missing between random and key"),
-        (f"{key}:{random}", "random and key have changed places"),
+        (f"{key}:{random}", "random and key are in the wrong order"),
         (access_key, "this is the digest of A1, not the access token"),
-        (random, "only random was signed: the message is random and key with a colon"),
-        (key, "only key was signed: the message is random and key with a colon"),
+        (random, "only random was signed: the message is random:key"),
+        (key, "only key was signed: the message is random:key"),
         *((f"{random}{mark}{key}", joined) for mark in _SEPARATORS),
         *((":".join(pair), old) for pair in parts.earlier),
     ]
 
 
 def _keys(parts: Parts) -> Choices:
-    secret, swapped = parts.secret_key, "the access key was taken in the place of the secret key"
+    secret, swapped = parts.secret_key, "the access key was used instead of the secret key"
     ends = ((secret + end, f"the secret key has {_ENDS[end]}") for end in _ENDS)
     return [(secret, ""), *ends, (parts.access_key, swapped)]
 
 
 def _hashes(dialect: Dialect) -> Choices:
     right = dialect.hash
-    wants = f"this service wants {right}: Dialect(hash={right!r})"
+    expected = f"this service wants {right}: Dialect(hash={right!r})"
     others = [name for name in CHOICES["hash"] if name != right]
-    return [(right, ""), *((name, f"the hash is {name}, {wants}") for name in others)]
+    return [(right, ""), *((name, f"the hash is {name}, {expected}") for name in others)]
 
 
 def _forms(dialect: Dialect) -> Choices:
-    """How a signature is written before base64: functions of the HMAC's hex text and its hash."""
+    """Return the forms of a signature before base64: functions of the HMAC's hex text and hash."""
     forms: Choices = [
         (lambda text, _: text, "of the lowercase hex text"),
         (lambda text, _: bytes.fromhex(text.decode()), "of the raw bytes"),
     ]
     if dialect.signature == "raw":
         forms.reverse()
-    wants = f"this service wants {forms[0][1].removeprefix('of ')}"
+    expected = f"this service wants {forms[0][1].removeprefix('of ')}"
     setting = f": Dialect(signature={dialect.signature!r})"
-    wrong: Choices = [
+    wrong_forms: Choices = [
         (forms[1][0], forms[1][1]),
         (lambda text, _: text.upper(), "of the hex text in capitals"),
         (lambda text, _: base64.b64decode(text), "not base64-encoded"),
         (lambda text, _: base64.b64encode(text), "base64 of base64"),
         (lambda text, _: text + b"\n", "of the hex text and a line end"),
     ]
-    printed = "of all that openssl prints: take the hex text behind the = alone"
-    wrong += [(partial(_printed, label + end), printed) for label in _OPENSSL for end in ("", "\n")]
-    named = [(form, f"the signature is {what}, {wants}") for form, what in wrong]
+    openssl_reason = "of all that openssl prints: take only the hex text after the ="
+    wrong_forms += [
+        (partial(_openssl_output, label + end), openssl_reason)
+        for label in _OPENSSL
+        for end in ("", "\n")
+    ]
+    named = [(form, f"the signature is {what}, {expected}") for form, what in wrong_forms]
     return [(forms[0][0], ""), (named[0][0], named[0][1] + setting), *named[1:]]
 
 
-def _printed(label: str, text: bytes, name: str) -> bytes:
-    """Return what openssl prints for a signature: the hash's name before it, in several forms."""
+def _openssl_output(label: str, text: bytes, name: str) -> bytes:
+    """Return the output of openssl for a signature: after the hash's name, in several forms."""
     return label.format(name.upper(), name[3:], text.decode()).encode()

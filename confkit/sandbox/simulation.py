@@ -1,4 +1,4 @@
-"""A building in a sandbox: its rooms, its past as samples, and the people who come and go."""
+"""A building in a sandbox: its rooms, its past as samples, and people who come and go."""
 
 import threading
 from datetime import datetime
@@ -17,24 +17,24 @@ from .operations import create_device
 from .state import Ids, Person, Service
 
 MOST_ROOMS, MOST_SAMPLES = 20_000, 100_000_000  # some 5 seconds, some 8 GB
-PACE = MINUTE  # of the sandbox's clock in a second, where people come and go
+PACE = MINUTE  # seconds of the sandbox's clock per second of a live simulation
 TICK = 0.1  # seconds
 TIMED_OUT = 504
 
 
 class Simulation:
-    """A building in a sandbox, which stands at the moment `until` (epoch seconds)."""
+    """A building in a sandbox, at the time `until` (epoch seconds)."""
 
     def __init__(self, service: Service, ids: Ids, building: Building, until: float) -> None:
         self._service, self._ids, self._building, self._until = service, ids, building, until
         self._week = building.week_of(until)
         self._stays = building.week(self._week)
-        # The room and user ID of who is inside, by week and row.
+        # The room and user ID of each person present, by week and row.
         self._inside: dict[tuple[int, int], tuple[str, str]] = {}
         self.room_ids: list[str] = []
 
     def create_rooms(self) -> None:
-        """Make the rooms, and let in who is in a meeting."""
+        """Create the rooms, and let people join the current meetings."""
         for place, cap in enumerate(self._building.caps.tolist()):
             fields: dict[str, Any] = dict.fromkeys((*A2.required, *A2.optional))
             fields |= {"topic": topic(place), "owner_id": "facilities", "room_mode": 1}
@@ -53,23 +53,25 @@ class Simulation:
                 self._move_people(now)
 
     def _move_people(self, now: float) -> None:
-        """Let those leave whose meeting is over, and those come whose meeting has begun; who is
-        refused does not try again."""
+        """Let people leave ended meetings and join those that have begun; a refused person does not
+        try again."""
         stays, inside, rooms = self._stays, self._inside, self._service.rooms
-        met = stays[(stays.comes <= now) & (now < stays.goes)]
-        due = {(self._week, row): (room, number) for row, room, number, *_ in met.itertuples()}
-        for key in inside.keys() - due.keys():
+        stays_now = stays[(stays.comes <= now) & (now < stays.goes)]
+        present = {
+            (self._week, row): (room, number) for row, room, number, *_ in stays_now.itertuples()
+        }
+        for key in inside.keys() - present.keys():
             room_id, user_id = inside.pop(key)
             if room_id in rooms:  # they may have been removed, too
                 rooms[room_id].people.pop(user_id, None)
-        for key, (room, number) in due.items():
+        for key, (room, number) in present.items():
             if key not in inside:
                 room_id, user_id = inside[key] = self.room_ids[room], self._ids.user_id()
                 if not self._service.obstacle(rooms.get(room_id)):
                     rooms[room_id].people[user_id] = Person(user_id, person(number))
 
     def import_camera(self, url: str) -> None:
-        """Bring a camera into the room that nobody uses but one."""
+        """Import a camera into the room used only by a camera."""
         room_id = self.room_ids[self._building.camera_room or 0]
         names = (*B1.required, *B1.optional)
         values = (room_id, self._ids.user_id(), "Camera", url, None, None)
@@ -81,14 +83,14 @@ class Simulation:
             raise ConfkitError(f"The camera could not be imported: {refused.why}.") from None
 
     def samples(self, days: float, every: float, failures: float, cameras: bool) -> pd.DataFrame:
-        """Return the samples, in the order of time and, at each time, of the rooms."""
+        """Return the samples, ordered by time, then room."""
         count, rooms, caps = int(days * DAY // every), len(self.room_ids), self._building.caps
         # In epoch milliseconds.
         times = round(self._until * 1000) - round(every * 1000) * np.arange(count)[::-1]
         people, devices = (array.ravel() for array in self._count(times, cameras))
         failed = self._building.numbers(2**33).random(count * rooms) < failures
         integers = pd.arrays.IntegerArray
-        # As many rows as this are long columns: each is made once, and copied nowhere.
+        # The columns are long: each is created once, and never copied.
         columns = {
             "time": pd.DatetimeIndex(np.repeat(times, rooms).astype("datetime64[ms]"), tz="UTC"),
             "room_id": pd.array(self.room_ids, "string").take(np.tile(np.arange(rooms), count)),
@@ -105,8 +107,8 @@ class Simulation:
     def _count(
         self, times: NDArray[np.int64], cameras: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the people, and the devices, of each time and room. Without `cameras` the only
-        device was taken out in the night before `until`: no camera is in the sandbox either."""
+        """Return the people and the devices for each time and room. Without `cameras` the only
+        device was removed in the night before `until`, as the sandbox has no camera then."""
         building = self._building
         change = np.zeros((len(times) + 1, len(building.caps)), dtype=np.int64)
         first = times.min(initial=round(self._until * 1000)) / 1000
@@ -124,7 +126,7 @@ class Simulation:
 
 
 def check(rooms: int, days: float, every: float, failures: float, tz: str) -> None:
-    """Check the arguments of `simulate`: ConfigError names what makes no sense."""
+    """Check the arguments of `simulate`; ConfigError names an invalid one."""
     for name, value, kind, least, most in (
         ("rooms", rooms, int, 1, MOST_ROOMS),
         ("days", days, int | float, 0, 100_000),
@@ -132,26 +134,23 @@ def check(rooms: int, days: float, every: float, failures: float, tz: str) -> No
         ("failures", failures, int | float, 0, 1),
     ):
         if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
-            whole = "whole " if kind is int else ""
-            raise ConfigError(
-                f"{name} is {value!r}", f"It is a {whole}number, {least} to {most:,}."
-            )
+            number = "whole number" if kind is int else "number"
+            raise ConfigError(f"{name} is {value!r}", f"Use a {number} from {least} to {most:,}.")
     try:
         ZoneInfo(tz)
     except (TypeError, ValueError, OSError, LookupError):
         raise ConfigError(
-            f"tz is {tz!r}, which is no known time zone", "Give a name such as 'Europe/Berlin'."
+            f"no such time zone: {tz!r}", "Use a name such as 'Europe/Berlin'."
         ) from None
     if days * DAY / every * rooms > MOST_SAMPLES:
         raise ConfigError(
             f"That is more than {MOST_SAMPLES:,} samples",
-            "Raise every, or ask for fewer rooms or days.",
+            "Increase every, or reduce rooms or days.",
         )
 
 
 def parse_moment(until: Any, tz: str) -> float:
-    """Return epoch seconds of a number of them, a datetime or a text; wall-clock times are those of
-    tz."""
+    """Return the epoch seconds of a number, datetime or text; without a time zone it is in `tz`."""
     try:
         if isinstance(until, int | float) and not isinstance(until, bool):
             return pd.Timestamp(until, unit="s").timestamp()
@@ -162,5 +161,5 @@ def parse_moment(until: Any, tz: str) -> float:
     except (ValueError, TypeError, OverflowError):
         raise ConfigError(
             f"until is {until!r}",
-            "It is a datetime, a text such as '2024-03-01 17:00', or epoch seconds.",
+            "Use a datetime, a text such as '2024-03-01 17:00', or epoch seconds.",
         ) from None

@@ -21,19 +21,19 @@ from .signatures import Parts, mistakes, same
 
 KEPT_REFUSALS = 200
 MOST_TOKENS = 10_000
-RECENT_LOGINS = 8  # a wrong token is compared with what so many of them should have made
+RECENT_LOGINS = 8  # with whose tokens a wrong token is compared
 SCHEDULED, OPENING, LOCKED, CLOSED = range(4)  # values of room_status (seen in deployments)
 
 log = logging.getLogger("confkit.sandbox")
 
 
 class RoomJoinRefused(ConfkitError):
-    """Somebody could not join a room; the text says why: unknown, closed, locked, full, ..."""
+    """A person could not join a room; the text gives the reason: unknown, closed, full, ..."""
 
 
 class Refusal(NamedTuple):
-    """Why a call ("A3"; "A" or "B" where there is no such operation, "HTTP" where the request could
-    not be read) was refused with a result code, or without (None); its text is a line."""
+    """Why a call was refused: `call` is "A3", "A" or "B" for an unknown operation, or "HTTP" for an
+    unreadable request; `ret` the result code or None; `str()` is one line."""
 
     call: str
     ret: int | None
@@ -45,8 +45,8 @@ class Refusal(NamedTuple):
 
 @dataclass
 class Fault:
-    """What the next `times` calls of an operation get in place of their response, with `after` once
-    they have been carried out; an empty one changes nothing."""
+    """What the next `times` calls of an operation get instead of their response, with `after` once
+    they have been performed; an empty fault changes nothing."""
 
     ret: int | None = None
     http: int | None = None
@@ -58,7 +58,7 @@ class Fault:
 
     @property
     def replaces_response(self) -> bool:
-        """Whether the call does not get its own response, be it late."""
+        """Whether it replaces the call's own response, rather than delaying it."""
         return self.drop or (self.ret, self.http, self.body) != (None, None, None)
 
 
@@ -91,33 +91,33 @@ class Room:
         return OPENING if self.people or self.live_devices() else SCHEDULED
 
     def live_devices(self) -> list[Device]:
-        """Return the devices whose streams flow: only then are they users of the room."""
+        """Return the devices with a live stream: only these are users of the room."""
         return [device for device in self.devices.values() if device.state == "live"]
 
     def device(self, user_id: str) -> Device | None:
-        """Return the device with this ID; None while its camera is dialled for the first time."""
+        """Return the device with this ID; None during the first dial of its camera."""
         device = self.devices.get(user_id)
         return device if device and device.opened.done() else None
 
     def remove_device(self, user_id: str) -> None:
-        """Take a device out of the room, and let go of its stream."""
+        """Remove a device from the room, and end its stream."""
         self.devices.pop(user_id).removed.set()
 
     def close(self) -> None:
-        """Remove everybody and every device, for good."""
+        """Close the room for good, and remove all people and devices."""
         self.closed = True
         self.people.clear()
         for user_id in list(self.devices):
             self.remove_device(user_id)
 
     def size(self) -> int:
-        """Return how many places are taken, also by devices that are being dialled."""
+        """Return the number of places taken, including devices being dialled."""
         return len(self.people) + len(self.devices)
 
 
 class Ids:
-    """Room numbers, user IDs and the random values of A1 (forms assumed): unguessable, or repeated
-    by a seed; each kind of its own, so that a login more does not change the rooms."""
+    """Room numbers, user IDs and the random values of A1 (formats assumed): unguessable, or
+    reproducible by a seed; independent of each other, so that a login does not change rooms."""
 
     def __init__(self, seed: int | str | None = None) -> None:
         self._rooms, self._users, self._nonces = (
@@ -140,10 +140,10 @@ class Ids:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Service:
-    """Everything that a sandbox holds. `lock` guards it: operations and owner both take it.
+    """The state of a sandbox. `lock` guards it, for operations and owner alike.
 
-    `tokens` are those that A1 has given the parts of, and when they expire. `faults` wait for their
-    calls, by path; `counts` are the requests of a path ("" where no operation has it)."""
+    `tokens` are those issued by A1, with their expiry. `faults` are pending, by path; `counts` are
+    the requests by path ("" for unknown paths)."""
 
     dialect: Dialect
     result_field: str  # of interface B
@@ -157,11 +157,11 @@ class Service:
     dial_timeout: float | None
     explain: bool
     ahead: float = 0.0
-    stands_still: bool  # until it is moved to a moment
+    is_frozen: bool  # until `move_clock`
     lock: threading.RLock = field(default_factory=threading.RLock)
     rooms: dict[str, Room] = field(default_factory=dict)  # in the order of their creation
     rooms_created: int = 0
-    mcu: socket.socket | None = None  # the media server while it is up: it holds who connects
+    mcu: socket.socket | None = None  # the listening media server, if up
     mcu_port: int = 0
     device_service: str = "running"
     seats: float = math.inf  # of the licence, for people and devices of all rooms
@@ -177,25 +177,25 @@ class Service:
         return self.clock() + self.ahead
 
     def move_clock(self, moment: float, pace: float) -> None:
-        """Go on from this moment, by so many seconds in each second; tokens last as before."""
-        began, skipped = time.monotonic(), moment - self.now()
+        """Continue from this moment, at `pace` seconds per second; tokens keep their lifetime."""
+        start, skipped = time.monotonic(), moment - self.now()
         self.tokens = {key: (token, end + skipped) for key, (token, end) in self.tokens.items()}
-        self.clock, self.ahead = lambda: moment + pace * (time.monotonic() - began), 0.0
-        self.stands_still = False
+        self.clock, self.ahead = lambda: moment + pace * (time.monotonic() - start), 0.0
+        self.is_frozen = False
 
     def start_mcu(self) -> None:
-        """Start the media server, on the port that it had before."""
+        """Start the media server, on its former port."""
         self.mcu = self.mcu or listen(self.address, self.mcu_port)
         self.mcu_port = self.mcu.getsockname()[1]
 
     def stop_mcu(self) -> None:
-        """Stop the media server, and drop who is connected."""
+        """Stop the media server, and drop its connections."""
         if self.mcu:
-            shut(self.mcu)
+            close_listener(self.mcu)
         self.mcu = None
 
-    def note(self, call: str, ret: int | None, why: str) -> None:
-        """Keep why a call was refused, and log it with `explain`."""
+    def note_refusal(self, call: str, ret: int | None, why: str) -> None:
+        """Record why a call was refused, and log it with `explain`."""
         refusal = Refusal(call, ret, why)
         self.refusals.append(refusal)
         if self.explain:
@@ -208,14 +208,14 @@ class Service:
         return {code: ret} if ret == 0 else {code: ret, text: meaning}
 
     def take_fault(self, path: str) -> Fault:
-        """Count a call of this path, and return its fault, which is then used up by one."""
+        """Count a call of this path, and return its fault, whose `times` decrease by one."""
         self.counts[path] += 1
         waiting = self.faults.get(path) or [Fault()]
         waiting[0].times -= 1
         return waiting[0] if waiting[0].times >= 1 else waiting.pop(0)
 
     def issue_token(self) -> AccessToken:
-        """Return a token that is accepted from now on; of very many the oldest are forgotten."""
+        """Return a token that is accepted from now on; drop the oldest if there are too many."""
         token = self.dialect.access_token(self.ids.nonce(), self.ids.nonce(), self.secret_key)
         if len(self.tokens) == MOST_TOKENS:
             del self.tokens[next(iter(self.tokens))]
@@ -223,7 +223,7 @@ class Service:
         return token
 
     def check_token(self, text: str) -> None:
-        """Raise Refused where this is no token, or one that has expired."""
+        """Raise Refused if this is not a token, or has expired."""
         if text in self.tokens:
             late = self.now() - self.tokens[text][1]
             if late >= 0:
@@ -234,12 +234,12 @@ class Service:
             if any(same(text, nonce) for nonce in nonces):
                 raise Refused(602, "this is random or key of A1, not the token that they make")
             parts = Parts(self.access_key, self.secret_key, *nonces)
-            if wrong := mistakes("token", text, parts, self.dialect, travelled=True):
-                raise Refused(602, f"token: {'; '.join(wrong)}")
+            if reasons := mistakes("token", text, parts, self.dialect, travelled=True):
+                raise Refused(602, f"token: {'; '.join(reasons)}")
         raise Refused(602, "the token is unknown: another secret key, or a sandbox started anew")
 
     def room(self, room_id: str, in_use: bool = False) -> Room:
-        """Return a call's room; Refused where there is none, or `in_use` and it is closed."""
+        """Return a room; Refused if it does not exist, or is closed and has to be `in_use`."""
         room = self.rooms.get(room_id)
         if room is None:
             raise Refused(404, "there is no such room")
@@ -248,7 +248,7 @@ class Service:
         return room
 
     def add_room(self, fields: dict[str, Any]) -> Room:
-        """Keep a new room of these fields of A2, served by the media server if that is up."""
+        """Add a room with these fields of A2, served by the media server if that is up."""
         room_id = fields.get("room_extend_id")
         while not room_id or room_id in self.rooms:
             room_id = self.ids.room_id()
@@ -263,14 +263,14 @@ class Service:
         return self.seats - sum(room.size() for room in self.rooms.values())
 
     def knows_user(self, room: Room, user_id: str) -> bool:
-        """Return whether the ID is taken: by a person of this room, or by a device of any."""
+        """Return whether the ID is taken: by a person in this room, or a device in any room."""
         return user_id in room.people or any(user_id in r.devices for r in self.rooms.values())
 
     def obstacle(self, room: Room | None, device: bool = False) -> str:
-        """Return why nobody, or no device, can join the room; an empty text where they can.
+        """Return why nobody, or no device, can join the room, or "".
 
-        Devices keep their places while their streams are dialled again (assumed). max_audio and
-        max_video limit streams, of which only a device needs its one of video (assumed)."""
+        Devices keep their places while they are redialled (assumed). max_audio and max_video limit
+        streams; only a device needs a video stream (assumed)."""
         if room is None:
             return "there is no such room"
         cap, streams = room.fields["attendee_max"], room.fields["max_video"]
@@ -288,8 +288,8 @@ class Service:
     def join(
         self, room_id: str, user_name: str, password: Secret | None, user_id: str | None
     ) -> str:
-        """Return the user ID of a person who has joined; RoomJoinRefused. The room's host_password
-        makes a host; any password is wrong in a room that has none (assumed)."""
+        """Let a person join, and return the user ID; RoomJoinRefused. The room's host_password
+        makes a host; any password is wrong in a room without (assumed)."""
         room = self.rooms.get(room_id)
         why = self.obstacle(room) or ("the licence has expired" if self.expired else "")
         if room and password and not same(password.reveal(), room.fields["host_password"] or ""):
@@ -305,8 +305,8 @@ class Service:
 
 
 def listen(address: str, port: int) -> socket.socket:
-    """Return a listening socket; ConfkitError where the port is taken. It names its protocol, as
-    asyncio sets TCP_NODELAY on no other."""
+    """Return a listening socket; ConfkitError: the port is taken. The protocol is explicit, as
+    asyncio sets TCP_NODELAY only then."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         bound = socket.create_server((address, port), family=family, backlog=2048)
@@ -314,13 +314,13 @@ def listen(address: str, port: int) -> socket.socket:
         reason = getattr(error, "strerror", None) or error
         raise ConfkitError(
             f"The sandbox cannot listen on {address}, port {port}: {reason}. "
-            "Give another port, or 0 for any that is free."
+            "Use another port, or 0 for any free one."
         ) from None
     return socket.socket(family, bound.type, socket.IPPROTO_TCP, fileno=bound.detach())
 
 
-def shut(listener: socket.socket) -> None:
-    """Stop listening, also where a forked child holds the socket open."""
+def close_listener(listener: socket.socket) -> None:
+    """Stop listening, even if a forked child holds the socket open."""
     with suppress(OSError):  # not every system can
         listener.shutdown(socket.SHUT_RDWR)
     listener.close()

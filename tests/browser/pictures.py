@@ -1,4 +1,5 @@
-"""The pictures of panels in README and notebooks, for `python -m tests.regenerate --pictures`."""
+"""README's picture of a panel, and those of the course's drawings, for
+`python -m tests.regenerate --pictures`."""
 
 import tempfile
 from io import BytesIO
@@ -7,53 +8,57 @@ from pathlib import Path
 from PIL import Image
 
 from .chromium import chromium
-from .opened import LAB, Opened, opened
+from .opened import LAB, opened
 from .servers import JUPYTER, running
 
-# What the pictures show of each notebook's panel: as code that runs after the notebook.
-SHOWN = {
-    ("first-look", "first-look"): "",
-    ("explore-rooms", "rooms"): """
+# Runs after explore-rooms: what its panel shows in the picture.
+SCENE = """
 busy = panel.value.query("utilisation < 1").room_id.iloc[0]  # with a seat left for a camera
 ck.import_device(client, busy, "door", "Front door", client.sandbox.camera(name="Front door"))
 panel.rooms.search = "training"
 panel.refresh()
 panel.select(busy)
-""",
-}
-_WHO = "one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()"
+"""
+# Readable on white and on black paper.
+_CARD = """<style>body { margin: 0 } svg { display: block }
+div { display: inline-block; padding: 12px; background: #fff;
+  border: 1px solid #b0b0b0; border-radius: 10px }</style><div>"""
 
 
 def take(notebooks: Path) -> None:
-    """Runs the notebooks of this folder in JupyterLab, and keeps pictures of them beside them."""
+    """Run explore-rooms in JupyterLab, and keep a picture of its last panel beside it."""
     with (
         tempfile.TemporaryDirectory() as folder,
         chromium() as browser,
         running(JUPYTER, Path(folder)) as server,
+        opened(browser, server, LAB, notebooks / "explore-rooms.ipynb") as notebook,
     ):
-        for (notebook, name), code in SHOWN.items():
-            with opened(browser, server, LAB, notebooks / f"{notebook}.ipynb") as one:
-                one.kernel.run(code)
-                one.page.wait_for_timeout(500)  # pictures in it come by message
-                one.page.evaluate("window.jupyterapp.shell.collapseLeft()")
-                _saved(_picture(one), notebooks / f"{name}.png")
+        notebook.kernel.run(SCENE)
+        notebook.page.wait_for_timeout(500)  # pictures in it come by message
+        notebook.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+        panel = notebook.page.locator(".confkit-panel").last
+        height = panel.evaluate("panel => panel.offsetHeight")
+        notebook.page.set_viewport_size({"width": 1280, "height": int(height) + 400})
+        save(panel.screenshot(), notebooks / "rooms.png")
 
 
-def _saved(picture: bytes, path: Path) -> None:
-    """With 256 colours, which is less than half as large."""
-    with Image.open(BytesIO(picture)) as whole:
-        few = whole.convert("RGB").quantize(256, dither=Image.Dither.NONE)
-    few.save(path, optimize=True)
+def save(picture: bytes, path: Path) -> None:
+    """Save a picture with 256 colours, which is less than half as large."""
+    with Image.open(BytesIO(picture)) as image:
+        small = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
 
 
-def _picture(one: Opened) -> bytes:
-    """The last panel at the width of a usual screen; without one the page, from who is where."""
-    panel = one.page.locator(".confkit-panel").last
-    if not panel.count():
-        one.page.set_viewport_size({"width": 1280, "height": 1005})
-        one.page.get_by_role("heading", name="Who is where").evaluate(_WHO)
-        one.page.locator(".confkit-chart svg").last.wait_for()
-        return bytes(one.page.screenshot())
-    height = panel.evaluate("panel => panel.offsetHeight")
-    one.page.set_viewport_size({"width": 1280, "height": int(height) + 400})
-    return bytes(panel.screenshot())
+def draw(drawings: Path) -> None:
+    """Keeps an image of each drawing of this folder beside it, on a card with round corners."""
+    with chromium() as browser:
+        page = browser.new_page(device_scale_factor=2)
+        for drawing in drawings.glob("*.svg"):
+            page.set_content(_CARD + drawing.read_text("utf-8"))
+            card = page.locator("div").screenshot(omit_background=True)
+            with Image.open(BytesIO(card)) as image:
+                corners = image.getchannel("A").point(lambda alpha: 255 if alpha < 128 else 0)
+                few = image.convert("RGB").quantize(31, dither=Image.Dither.NONE)
+            few.putpalette([*(few.getpalette() or [])[: 3 * 31], *(255, 255, 255)])
+            few.paste(31, mask=corners)
+            few.save(drawing.with_suffix(".png"), optimize=True, transparency=31)

@@ -17,7 +17,7 @@ def test_the_app_shows_each_panel_in_its_tab(open_notebook):
     for tab, text in {
         "Occupancy": "Pick a room to see it over time.",
         "Cameras": "Preflight",
-        "Rooms": "Pick a room to see who is in it.",
+        "Rooms": "Pick a room to see its users.",
     }.items():
         page.get_by_role("tab", name=tab).click()
         page.locator(".widget-tab").get_by_text(text).locator("visible=true").first.wait_for()

@@ -191,12 +191,12 @@ def test_an_outage_keeps_the_values_and_says_how_old_they_are(lab):
     kernel.run("guest = client.sandbox.join(town, 'Dee')")
     town.get_by_text("1 of 200").wait_for()
     kernel.run("client.timeout = 1; client.sandbox.fault('/rtc/room/get', http=503)")
-    banner.get_by_text("No answer since").wait_for()
+    banner.get_by_text("No response since").wait_for()
     assert "values from" in banner.inner_text()
     assert town.get_by_text("1 of 200").is_visible()
     lab.accessible()
     kernel.run("client.sandbox.clear_faults()")
-    banner.get_by_text("No answer since").wait_for(state="hidden")
+    banner.get_by_text("No response since").wait_for(state="hidden")
 
 
 def test_a_page_says_that_it_lost_its_kernel(lab):

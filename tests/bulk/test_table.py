@@ -38,16 +38,16 @@ WRONG_FILES = {  # the row, the column and a part of the only problem
     f"{HEADER.replace('login_password', 'login_pasword')}1,c,D,{ADDRESS}": (
         None,
         "login_pasword",
-        "looks like login_password",
+        "mean login_password",
     ),
     f"{HEADER.replace('user_data', 'user_id')}1,c,D,{ADDRESS}": (None, "user_id", "twice"),
     f"{HEADER}1,c,D,{ADDRESS},a,b,x,c": (2, None, "8 cells and the header 7"),
     f'{HEADER}1,c,"D,{ADDRESS}\n1,d,D,{ADDRESS}': (2, None, "quote"),
     f"{HEADER}1, ,D,{ADDRESS}": (2, "user_id", "empty"),
     f"{HEADER}1.23457E+11,c,D,{ADDRESS}": (2, "room_id", "rounded"),
-    f"{HEADER}1,c,D,{ADDRESS},admin,#REF!": (2, "login_password", "an error of the spreadsheet"),
-    f"{HEADER}1,c,D,192.0.2.7/s": (2, "user_address", "not an address"),
-    f"{HEADER}1,c,D,rtsp://192.0.2.7/a b": (2, "user_address", "not an address"),
+    f"{HEADER}1,c,D,{ADDRESS},admin,#REF!": (2, "login_password", "a spreadsheet error"),
+    f"{HEADER}1,c,D,192.0.2.7/s": (2, "user_address", "not a valid address"),
+    f"{HEADER}1,c,D,rtsp://192.0.2.7/a b": (2, "user_address", "not a valid address"),
     f"{HEADER}1,c,D,rtsp://u:ge#heim@192.0.2.7/": (2, "user_address", "%23"),
     f"{HEADER}1,c,D,rtsp://u:***@192.0.2.7/": (2, "user_address", "masked"),
     f"{HEADER}1,c,D,{ADDRESS},admin,geheim ": (2, "login_password", "white space"),
@@ -55,8 +55,16 @@ WRONG_FILES = {  # the row, the column and a part of the only problem
     f"{HEADER}1,c,D,{ADDRESS},,,pass: ***": (2, "user_data", "masked"),
     f"{HEADER}1,c,D,{ADDRESS},admin,": (2, "login_password", "login_name is not"),
     f"{HEADER}1,c,D,http://u:geheim@192.0.2.7/": (2, "user_address", "rtsp://, rtsps://, sip://"),
-    f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,admin,geheim": (2, "user_address", "not the one"),
-    f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,u,geheim2": (2, "user_address", "not the one"),
+    f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,admin,geheim": (
+        2,
+        "user_address",
+        "differs from the one",
+    ),
+    f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,u,geheim2": (
+        2,
+        "user_address",
+        "differs from the one",
+    ),
     f"{HEADER}1,c,D,{ADDRESS}\n\n2,c,D,{ADDRESS}": (4, "user_id", "Row 2"),
     f"{HEADER}1,c,D,{ADDRESS}\n1,d,D,rtsp://u:geheim@192.0.2.7:554/s": (
         3,
@@ -67,11 +75,11 @@ WRONG_FILES = {  # the row, the column and a part of the only problem
 }
 WRONG_CELLS = [
     ("room_id", 1047.0, "Read the column as text"),  # a digit may be lost
-    ("login_password", 471147, "is not a text"),
+    ("login_password", 471147, "is not text"),
     ("user_name", "\ud800", "surrogate"),
     ("options", '{"a": 1', "not a JSON object"),
-    ("options", '{"login_password": 5}', "login_password in the cell is not a text"),
-    ("login_password", "#N/A", "an error of the spreadsheet"),
+    ("options", '{"login_password": 5}', "login_password in the cell is not text"),
+    ("login_password", "#N/A", "a spreadsheet error"),
     *(("user_id", missing, "The cell is empty.") for missing in MISSING),
 ]
 
@@ -151,7 +159,7 @@ def test_no_error_shows_what_may_be_secret(client, written):
     for table, encoding, match in (
         (f"{HEADER}{row}", None, "path of a CSV file"),
         (written(row), None, "room_id: The column is missing.(?s:.*)user_address: "),
-        (written(row), "utf-9", "no encoding 'utf-9'"),
+        (written(row), "utf-9", "No such encoding: 'utf-9'"),
     ):
         with pytest.raises(ck.TableError, match=match) as raised:
             ck.import_devices(client, table, encoding=encoding)

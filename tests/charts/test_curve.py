@@ -70,8 +70,8 @@ def test_missing_sweeps_are_a_gap_that_is_not_bridged(every, dropped, gaps):
         (samples((1, None)).assign(ret=700), "peak 1 user, cap not read", []),
         (samples((2, 500), (4, 500)), "peak 4 of 500 users", []),  # it would press them flat
         (samples((1, 2), room_id="102"), "no samples", []),
-        (samples(None, None, None), "no sample could be read", []),
-        (samples((0, None), (0, 500)), "empty whenever it was read", []),
+        (samples(None, None, None), "never read", []),
+        (samples((0, None), (0, 500)), "empty in all samples", []),
         (samples((2, 3)).astype({"room_id": int}), "peak 2 of 3 users", ["3"]),
         (samples((2, 3)).astype(str), "peak 2 of 3 users", ["3"]),
         (samples((9, 3)), "peak 9 of 3 users, at the cap for 1 min", ["3"]),

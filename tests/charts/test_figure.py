@@ -81,7 +81,7 @@ def test_a_chart_needs_some_columns_and_leaves_its_frame_alone(draw, source, wha
     pd.testing.assert_frame_equal(source, before)
     for name in columns:
         kept = [column for column in source.columns if column != name]
-        message = f"{what} has no column {name}; .* {', '.join(kept)}\\. Give what"
+        message = f"{what} has no column {name}; .* {', '.join(kept)}\\. Pass the result"
         with pytest.raises(ValueError, match=message):
             draw(source[kept])
     with pytest.raises(ValueError, match="has no column"):

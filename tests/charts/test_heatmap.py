@@ -98,8 +98,8 @@ def test_an_hour_that_is_not_known_has_a_question_mark():
     ("rows", "finding"),
     [
         (samples(), "No samples"),
-        (samples(None, None), "No hour could be read"),
-        (samples((0, 9)), "Nobody was there"),
+        (samples(None, None), "Never read"),
+        (samples((0, 9)), "Empty in all samples"),
         (samples((1, 9), *[(0, 9)] * 29), "Busiest: Monday 08:00, <.1 people on average"),
         (samples((1, 9)), "Busiest: Monday 08:00, 1.0 people on average"),
         (samples((9999, 9)), "Busiest: Monday 08:00, 9999 people on average"),

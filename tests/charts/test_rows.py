@@ -94,7 +94,7 @@ def test_a_bar_is_as_long_as_its_share():
     assert lengths == bars
     chart = capacity_chart(report(("Hall", 100, 20, 40, 0.0, "")))
     [(left, width)] = boxes(chart, BLUE)
-    assert [x - left for x, wide in boxes(chart, INK) if wide == 3] == [
+    assert [x - left for x, width_px in boxes(chart, INK) if width_px == 3] == [
         pytest.approx(width / 2 - 1)
     ]
 
@@ -230,6 +230,6 @@ def test_rooms_that_need_a_decision_are_on_top():
         "  Few (room-6): 8, too little data: 4 weeks recorded; a suggestion needs 8",
         "  Unused (room-7): 8, never used",
         "  Lost (room-8): 8, not read: could not be read",
-        "suggested is each room's peak: no promise",
+        "suggested: each room's peak, without a margin",
     ]
     assert hovers(chart) == rows(chart)

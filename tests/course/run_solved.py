@@ -1,9 +1,7 @@
-"""Runs notebooks with their folded solutions in the place of the unanswered cells.
+"""Runs a notebook as a learner who has solved it, twice in one kernel.
 
-`python -m tests.course.run_solved NOTEBOOK ...` prints one JSON object: by notebook, the findings
-as [exercise, right, told], those of the exercises' cells when they are run once more after the last
-cell, and the error that ended it, or null. One process runs them all, each in names of its own, as
-IPython runs cells; each has a sandbox of its own.
+`python -m tests.course.run_solved NOTEBOOK` prints a JSON object for each code cell: its `source`,
+whether it is an `exercise`, and of both runs what it `prints` (or the error that it raises).
 """
 
 import contextlib
@@ -13,50 +11,43 @@ import re
 import sys
 from pathlib import Path
 
-UNANSWERED = re.compile(r"^(my_\w+) = None$", re.MULTILINE)
+UNANSWERED = re.compile(r"^my_\w+ = None$", re.MULTILINE)
 SOLUTION = re.compile(r"<details>.*?```python\n(.*?)```.*?</details>", re.DOTALL)
 
 
-def solved(path):
-    """The source of each code cell, with the solution in the place of `my_name = None`."""
-    cells = json.loads(Path(path).read_text("utf-8"))["cells"]
+def solved(path: Path) -> list[tuple[str, bool]]:
+    """Return the source of each code cell, with the solution that stands below it in place of
+    `my_name = None`, and whether it is an exercise."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells]
+    sources = []
     for cell, text, below in zip(cells, texts, [*texts[1:], ""], strict=True):
-        if cell["cell_type"] != "code":
-            continue
-        if UNANSWERED.search(text):
+        if cell["cell_type"] == "code":
             solution = SOLUTION.search(below)
-            assert solution, f"no solution stands below: {text}"
-            text = UNANSWERED.sub(lambda _, found=solution: found.group(1), text)
-        yield text
+            answer = solution.group(1) if solution else "raise LookupError('no solution below')"
+            source, count = UNANSWERED.subn(lambda _, answer=answer: answer, text)
+            sources.append((source, count > 0))
+    return sources
 
 
-def run(path):
-    """The findings of a notebook, in order, those of its exercises run again at its end, and the
-    error that ended it, or None."""
+def main(path: Path) -> None:
+    """Print what comes of each cell."""
     from IPython.core.interactiveshell import InteractiveShell
 
-    from confkit.course import Finding
-
-    found = {"findings": [], "again": [], "error": None}
     shell = InteractiveShell()
-    texts = list(solved(path))
-    runs = [("findings", text) for text in texts]
-    runs += [("again", text) for text in texts if "course.check(" in text]
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        for kind, text in runs:
-            done = shell.run_cell(text)
-            if isinstance(done.result, Finding):
-                found[kind].append([done.result.exercise, done.result.right, done.result.told])
-            if not done.success:
-                error = done.error_before_exec or done.error_in_exec
-                found["error"] = f"{type(error).__name__}: {error}"
-                return found
-    client = shell.user_ns.get("client")
-    if client is not None:
-        client.close()
-    return found
+    shell.run_line_magic("colors", "NoColor")
+    cells = [
+        {"source": source, "exercise": exercise, "prints": []} for source, exercise in solved(path)
+    ]
+    for _ in range(2):
+        for cell in cells:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+                result = shell.run_cell(cell["source"])
+            error = result.error_before_exec or result.error_in_exec
+            cell["prints"].append(repr(error) if error else printed.getvalue())
+    print(json.dumps(cells))
 
 
 if __name__ == "__main__":
-    print(json.dumps({Path(path).stem: run(path) for path in sys.argv[1:]}))
+    main(Path(sys.argv[1]))

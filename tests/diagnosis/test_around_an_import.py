@@ -38,12 +38,19 @@ def test_a_camera_that_does_not_play_is_not_sent_to_the_service(sandbox, camera,
 
 
 SIP, H323 = "sip://alice@pbx.example", "h323://alice:geheim@192.0.2.7/x"
-ENDS, DIAGNOSE = "Check that the device is on", "To learn which: ck.diagnose_device("
+ENDS, DIAGNOSE = "Check that the device is on", "To find out which: ck.diagnose_device("
 # The address, whether there is a preflight, the code, what was done to the room, the verdict of the
 # report ("" is none), words of the error, and what comes of the calls in its advice.
 REFUSALS = [
-    ("camera", True, 427, "", "service_cannot_reach", "service_cannot_reach: The camera plays",
-     "Device ok"),
+    (
+        "camera",
+        True,
+        427,
+        "",
+        "service_cannot_reach",
+        "service_cannot_reach: The camera plays",
+        "Device ok",
+    ),
     ("camera", True, 427, "elsewhere", "service_cannot_reach", "own host", "Device ok"),
     ("camera", True, 427, "lock", "room_locked", "room_locked: Room", ""),
     ("camera", True, 310, "", "", "310", ""),  # the service hangs: the room is no riddle
@@ -51,7 +58,7 @@ REFUSALS = [
     ("secret", False, 427, "", "", DIAGNOSE, "not_imported"),
     *((url, flag, None, "", "", ENDS, "") for url in (SIP, H323) for flag in (True, False)),
     (SIP, False, None, "lock", "", "room_locked: Room", ""),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("url", "preflight", "ret", "done", "verdict", "words", "calls"), REFUSALS)

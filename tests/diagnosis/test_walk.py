@@ -158,19 +158,19 @@ SITUATIONS = [
     ("cam unplug people open", "x url", "room_full", "device place", "4 of 4.*attendee_max[.]", ""),
     ("no_stream_left", "x url", "room_full", "device place", "1 of 1.*max_video.*assumed", ""),
     # The service lists it, and it is away.
-    ("cam unplug", "cam", "path_not_found", "users", "replaced or reset.*goes on dialling", OUT),
+    ("cam unplug", "cam", "path_not_found", "users", "replaced or reset.*keeps dialling", OUT),
     ("cam unplug new_login", "cam", "auth_rejected", "users", "with the new one: ck.remove",
      "NoneType Device"),
     ("cam unplug new_login", "cam wrong", "auth_rejected", "users", "^(?!.*service lists)", ""),
     ("open cam unplug new_login", "cam", "auth_required", "users", "", OUT),
     ("cam unplug new_login", "cam new-in-url", "service_cannot_reach", "users",
-     "login that the camera has now", "NoneType Device ok"),
+     "present login", "NoneType Device ok"),
     ("cam_inside unplug new_login", "cam new", "service_cannot_reach", "users", "",
      "NoneType Device ok"),
     ("door cam unseen", "cam", "service_cannot_reach", "users", "own host.* --login-name admin$",
      "NoneType NotInRoom ok"),
     ("door cam unseen second_elsewhere one_place", "cam", "busy", "users",
-     "device 'second' in room.*rtsp_silent.*take it out", "NoneType"),
+     "device 'second' in room.*rtsp_silent.*remove it first", "NoneType"),
     # The service does not list it. What may not be shown is asked for as the call runs.
     ("", "", "not_imported", "device", "any device", "Device"),
     ("", "cam", "not_imported", "device", "Import it: ck.*preflight=True, verify=True.$", "Device"),
@@ -265,9 +265,9 @@ def test_an_error_has_a_cause_and_a_next_step(sandbox, room_id):
     sandbox.fault("/rtc/auth/valid", ret=401)
     off, refused = (ck.diagnose_device(caller, room_id) for caller in (nowhere, client))
     assert off.verdict == refused.verdict == "service_error"
-    assert off.cause.startswith("The service could not be asked: http://127.0.0.1:9/")
+    assert off.cause.startswith("The service could not be reached: http://127.0.0.1:9/")
     assert off.cause.endswith("connection refused.")
-    assert off.advice.startswith("Check that the service runs, ")
+    assert off.advice.startswith("Check that the service is running ")
     assert "A1" in refused.cause
     assert len(refused.advice) > 20
 
@@ -277,7 +277,7 @@ def test_what_a_stage_says(world):
     while the service plays it, and with force its own stages follow."""
     details = [stage.detail for stage in world.ask("cam").stages]
     assert details[0] == "open (the service says 'scheduled')"
-    assert "only rtsp and rtsps" in details[4]
+    assert "no address is known" in details[4]
     world.door()
     world.cam()
     knocks = world.guard.knocks

@@ -1,7 +1,5 @@
-"""What must never be in an output: markup that is alive, control characters, formulas."""
+"""What must never be in an output: markup that is alive, control characters."""
 
-import csv
-import io
 import re
 from base64 import b64decode
 from collections.abc import Callable
@@ -13,7 +11,6 @@ from .texts import FORGED
 _TAGS = "script iframe object embed pwned math form base meta link audio video"
 _DEAD = {*_TAGS.split()}
 _SVG = "data:image/svg+xml;base64,"  # in an image, where no script runs
-_FORMULA = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20\u2212"
 
 
 class _Reader(HTMLParser):
@@ -79,25 +76,6 @@ def controls(text: str) -> list[str]:
     return [*map(ascii, found), *[line for line in lines if line.lstrip().startswith(FORGED)]]
 
 
-def formulas(text: str) -> list[str]:
-    """The cells of a CSV text that a spreadsheet calculates, split at commas or at semicolons."""
-    found = []
-    for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")):
-        found += [cell for cell in row if _calculated(cell)]
-    for line in re.split("[\r\n]", text):
-        found += [cell for cell in line.split(";")[1:] if _calculated(cell)]
-    return found
-
-
-def _calculated(cell: str) -> bool:
-    bare = cell.lstrip('"')
-    try:
-        float(bare)
-    except ValueError:
-        return bare[:1] != "" and bare[0] in _FORMULA
-    return False
-
-
 def in_a_log(line: str) -> list[str]:
     """The same of a line of our log, and where it is more than one."""
     return controls(line) + line.splitlines()[1:] if line.startswith("confkit") else []
@@ -105,8 +83,11 @@ def in_a_log(line: str) -> list[str]:
 
 # What must never be in a text, by how it is read.
 LOOKS: dict[str, Callable[[str], list[str]]] = {
-    "text": controls, "log": in_a_log, "html": alive, "svg": alive_in_svg, "csv": formulas
-}  # fmt: skip
+    "text": controls,
+    "log": in_a_log,
+    "html": alive,
+    "svg": alive_in_svg,
+}
 
 
 def wrong(text: str, read: str) -> list[str]:

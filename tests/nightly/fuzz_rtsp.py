@@ -243,7 +243,7 @@ def keyframes(codec: str, way: Iterable[bytes]) -> list[tuple[int, bytes]]:
     for packet in way:
         before = video.keyframe
         try:
-            video.take(packet)
+            video.add_packet(packet)
         except RtspError:  # sixty packets in a row were no part of a picture
             assume(False)
         if video.keyframe is not None and video.keyframe is not before:

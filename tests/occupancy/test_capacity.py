@@ -31,8 +31,8 @@ def month_of_meetings(tz: str) -> pd.DataFrame:
 
 LATER = {"start": "2026-06-01T00:06Z"}
 FULL = "so true demand is unknown: "
-NOTHING = "nothing is promised"
-UNKNOWN = "people could not be told apart from devices"
+NOTHING = "no forecast"
+UNKNOWN = "devices may be counted as people"
 
 
 def both(*frames: pd.DataFrame) -> pd.DataFrame:
@@ -103,13 +103,13 @@ def both(*frames: pd.DataFrame) -> pd.DataFrame:
         (
             steady([1, 1, 1, 2], people=0, devices=1, attendee_max=5),
             "minutes_in_use 0, peak 2, p50 None, suggested None",
-            "never used; only devices were in it",
+            "never used; only devices were present",
         ),
         # a sample in which people were not told apart makes a room neither used nor idle
         (
             both(steady([1, 1], people=0, devices=1), steady([1], people=None, ret=310, **LATER)),
             "minutes_in_use 0",
-            "never used; only devices were in it",
+            "never used; only devices were present",
         ),
         # where they never were, users are taken for people
         (
@@ -288,10 +288,10 @@ UNREAD = "read for less than four fifths of the last 10 days"
         (daily(30, 20, 10, 20), 3, 30, f"peak 20 {AT_RISK}"),
         # of a room at its cap nobody knows who else wanted to come
         (daily(40, 10, attendee_max=40), 0, None, AT_CAP),
-        (daily(1, 1, people=0, devices=1), 0, None, "never used; only devices were in it"),
+        (daily(1, 1, people=0, devices=1), 0, None, "never used; only devices were present"),
         # from nobody there is no ratio; to nobody there is
         (daily(0, 10), 0, 15, f"peak 10 {AT_RISK}"),
-        (daily(10, 0), 1, None, "nobody was in it in the last 10 days"),
+        (daily(10, 0), 1, None, "empty in the last 10 days"),
         # latecomers, gaps, and rooms that are read no longer
         (daily(None, 10), 0, 15, f"peak 10 {AT_RISK}"),
         (daily(10, None, 20), 0, 30, f"peak 20 {AT_RISK}"),

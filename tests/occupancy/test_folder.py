@@ -223,7 +223,7 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
     and what was half written counts for nothing."""
     limited = [sys.executable, "-c", LIMITED, str(tmp_path)]
     done = subprocess.run(limited, capture_output=True, text=True, check=True)
-    assert done.stdout.count("File too large. What was recorded before is safe") == 2
+    assert done.stdout.count("File too large. Earlier samples are safe") == 2
     assert len(load(tmp_path)) == 2
     assert names(tmp_path) == ["2026-06-01.csv"]
 
@@ -253,7 +253,7 @@ def test_foreign_files_are_named_and_damaged_ones_are_an_error(tmp_path, caplog)
         age(damaged)
         record(tmp_path, NEXT)
         damaged.unlink()
-    assert "0123456789ab.csv stays CSV for now" in caplog.text
+    assert "0123456789ab.csv could not be converted to Parquet" in caplog.text
     assert load(tmp_path).equals(whole(*HOURS, NEXT))
 
 
@@ -268,7 +268,7 @@ def test_a_folder_of_an_earlier_version_is_refused(tmp_path, client):
         lambda folder: ck.save_occupancy(NEXT, folder),
         lambda folder: ck.Recorder(folder).record(client, ["1"], sweeps=1),
     ):
-        with pytest.raises(ck.ConfigError, match="form of an earlier version") as refused:
+        with pytest.raises(ck.ConfigError, match="format of an earlier version") as refused:
             act(old)
     advice = refused.value.advice.partition("into it: ")[2]
     eval(advice.replace("'new'", "new"), {"ck": ck, "pd": pd, "new": new})
@@ -280,7 +280,7 @@ def test_what_is_no_folder_is_a_clear_error(tmp_path):
     (place := tmp_path / "taken").write_text("")
     with pytest.raises(ck.ConfigError, match=r"recording at .*taken, which is a file.*confkit rec"):
         ck.load_occupancy(place)
-    with pytest.raises(ck.ConfigError, match="none, which is not there"):
+    with pytest.raises(ck.ConfigError, match="none, which does not exist"):
         ck.load_occupancy(tmp_path / "none")
     with pytest.raises(ck.RecordingError, match="taken was not written"):
         ck.save_occupancy(NEXT, place)
@@ -290,10 +290,10 @@ def test_what_is_no_folder_is_a_clear_error(tmp_path):
     ("change", "named"),
     [
         ({"time": pd.Timestamp("2026-06-01")}, "no time zone"),
-        ({"users": 1.5}, "users, .*have to be whole numbers"),
-        ({"room_id": pd.NA}, "needs its time and its room_id"),
+        ({"users": 1.5}, "users, .*must be whole numbers"),
+        ({"room_id": pd.NA}, "needs a time and a room_id"),
         ({"ret": "what"}, "ret of the samples"),
-        (None, "users is not there"),
+        (None, "missing: users"),
     ],
 )
 def test_what_are_no_samples_is_refused(tmp_path, change, named):

@@ -38,7 +38,7 @@ def test_a_sample_that_failed_never_splits_a_meeting():
 
 
 def test_an_empty_room_is_known_to_be_without_people():
-    """Also in a sample in which people could not be told apart from devices."""
+    """Also in a sample in which devices may be counted as people."""
     frame = attended([0, 3, 0, 0])
     frame.loc[2, ["people", "ret"]] = [pd.NA, 310]
     assert (only(frame)["end_to"], only(frame)["bridged"]) == (at(2), 0)

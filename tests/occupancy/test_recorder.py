@@ -1,17 +1,12 @@
 """The recorder, against a real sandbox, by whose clock it records."""
 
-import io
 import logging
-import sys
 import threading
 import time
 from datetime import UTC, datetime, timedelta
 
-import ipykernel
 import pandas as pd
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
 
 import confkit as ck
 from confkit.sandbox import Sandbox
@@ -72,7 +67,7 @@ def test_a_row_a_room_and_sweep(record, kept, sandbox, rooms, caplog):
     done = record(3, acts=[lambda: sandbox.join(rooms[0], "Bo")], every=1)
     assert done == ck.Recorded(sweeps=3, rows=6, failures=0, skipped=0, ended="sweeps")
     assert str(done) == (
-        "sweeps: 3; rows: 6, of which 0 without a value; sweeps skipped: 0; ended: sweeps"
+        "sweeps: 3; rows: 6, 0 of them with a missing value; sweeps skipped: 0; ended: sweeps"
     )
     assert kept("time") == kept("time", room=rooms[1])
     assert kept("users", "people", "devices", "attendee_max", "ret", "service") == [
@@ -88,7 +83,7 @@ def test_a_row_a_room_and_sweep(record, kept, sandbox, rooms, caplog):
     record(1, room_ids=strange, id_column="room")
     assert kept("ret", room="ü%20") == kept("ret", room='a,"b"') == [[404]]
     line = caplog.records[-1].getMessage()
-    assert "5 rooms, 4 without a value; all (4, such as room 'a b'): get room" in line
+    assert "5 rooms, 4 not read; all (4, such as room 'a b'): get room" in line
 
 
 def test_what_cannot_be_read_is_missing_and_never_zero(record, kept, sandbox):
@@ -124,31 +119,6 @@ def test_turns_do_not_drift_and_late_ones_are_skipped(record, kept, caplog, last
     assert ("skipped" in caplog.text) == bool(done.skipped)
 
 
-class Cell(io.StringIO):
-    """Standard output in a notebook."""
-
-    __module__ = "ipykernel.iostream"
-
-
-def test_a_notebook_shows_where_the_recording_stands(record, rooms, kept, monkeypatch):
-    """In one line, which is empty in the end."""
-    assert ipykernel
-    InteractiveShell.instance()
-    monkeypatch.delenv("PYTEST_CURRENT_TEST")
-    with capture_output() as captured:
-        monkeypatch.setattr(sys, "stdout", Cell())
-        record(2, room_ids=[*rooms, "unknown"])
-        monkeypatch.undo()
-    moments = [moment.to_pydatetime().astimezone() for moment in kept("time")[0]]
-    first, second = (f"{moment:%H:%M:%S}" for moment in moments)
-    assert [output.data["text/plain"] for output in captured.outputs] == [
-        "",
-        f"1 sweep, last at {first}, 3 rooms, 1 not read",
-        f"2 sweeps, last at {second}, 3 rooms, 1 not read",
-        "",
-    ]
-
-
 def interrupt():
     raise KeyboardInterrupt
 
@@ -173,7 +143,7 @@ def test_what_ends_it(record, client, sandbox, way):
     [
         *(({"every": seconds}, "every") for seconds in (0, float("nan"))),
         *(({"sweeps": sweeps}, "sweeps") for sweeps in (1.5, True)),
-        ({"until": "2020-01-01"}, "which is over"),
+        ({"until": "2020-01-01"}, "which is in the past"),
         ({"room_ids": []}, "no room"),
     ],
 )
@@ -207,7 +177,7 @@ def test_when_nothing_can_be_asked_that_is_recorded_too(folder, kept, caplog):
         options = {"every": 1, "sweeps": 3, "on_sweep": refuse}
         done = ck.Recorder(folder).record(client, [room_id], **options)
     assert (done.sweeps, done.failures) == (3, 2)
-    assert "nothing could be asked: this sandbox is closed" in caplog.text
+    assert "nothing could be read: this sandbox is closed" in caplog.text
     assert kept("users", "attendee_max", "ret", "service", room=room_id) == [
         [0, None, None],
         [5, None, None],

@@ -161,7 +161,7 @@ def test_rows_are_searched_filtered_and_sorted(table, search, state, order, left
     """Texts sort as people read them, missing values last; a filter counts all rows."""
     messages = ui.recorded(table)
     table.search, table.filter, table.order = search, state, order
-    assert list(table.shown.index) == left.split()
+    assert list(table.visible.index) == left.split()
     page, count = messages[-1], len(left.split())
     assert (page["total"], page["filters"]) == (count, [["empty", 1], ["used", 2]])
     assert page["count"] == ("4 rooms" if count == 4 else f"{count} of 4 rooms")

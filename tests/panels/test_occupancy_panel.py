@@ -115,7 +115,7 @@ def test_a_recording_of_another_service_is_named_in_place_of_the_curve(panel_of,
     record(tmp_path, steady([1, 2], room=ids["full"], start=now), service="prod")
     panel = panel_of(folder=tmp_path)
     panel.select(ids["full"])
-    assert "Give the folder of SANDBOX." in curve(panel, "holds a recording of prod")
+    assert "Use the folder of SANDBOX." in curve(panel, "contains a recording of prod")
     assert ui.press(panel, "Refresh") == ""
 
 
@@ -163,7 +163,7 @@ def test_rooms_that_were_full_come_first_in_the_capacity_report(panel_of, ids, t
     ui.named(panel, "Back to the rooms").click()
     assert "Back to the rooms" not in ui.buttons(panel)
     assert "Capacity report" not in ui.buttons(panel_of())
-    with pytest.raises(ck.ConfigError, match="Give folder="):
+    with pytest.raises(ck.ConfigError, match="Pass folder="):
         panel_of().capacity()
 
 

@@ -76,7 +76,7 @@ def test_looking_at_a_room_sends_reads_of_that_room_alone(panel, client, sandbox
 
 def test_a_pick_clears_what_belonged_to_the_room_before(panel, client, sandbox, ids):
     """Its users and a question go at once, and a question goes with its user."""
-    assert ui.press(panel, "Add known rooms") == "They are in the list already."
+    assert ui.press(panel, "Add known rooms") == "Already in the list."
     pick(panel, ids[0], "Ada", "Bo")
     assert ui.press(panel, "Force offline") == "Pick a user first."
     panel.users.picked = "ada"
@@ -99,7 +99,7 @@ def test_a_pick_clears_what_belonged_to_the_room_before(panel, client, sandbox, 
     assert (names(panel), panel.users.picked) == ([], None)
     assert ui.text_of(ui.beside(panel, "Force offline")) == ""
     pick(panel, ids[2], "Cy")
-    assert ui.press(panel, "Remove from list") == f"Room {ids[2]} is not in the list any more."
+    assert ui.press(panel, "Remove from list") == f"Removed room {ids[2]} from the list."
     assert (panel.selected, names(panel), ui.buttons(panel)) == (None, [], ["Refresh"])
     with pytest.raises(ck.ConfigError, match=r"is not in the list\. Add it first"):
         panel.select(ids[2])
@@ -136,7 +136,7 @@ def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
     ui.until(lambda: "504: timeout" in panel.card.value)
     sandbox.clear_faults()
     panel.select("0000")
-    assert "There is no such room." in panel.card.value
+    assert "No such room." in panel.card.value
     ui.settled()
     assert "404" not in panel.card.value
 
@@ -238,7 +238,7 @@ def test_what_is_asked_or_fails_late_is_never_of_another_room(panel, sandbox, id
     _, open_end, desk = ids
     for fault, button, text in (
         ({"path": "A6"}, "Delete room", ""),
-        ({"path": "A5", "ret": 410}, "Check media server", "Of the row picked before: "),
+        ({"path": "A5", "ret": 410}, "Check media server", "Previous row: "),
     ):
         panel.select(open_end)
         ui.settled()
@@ -249,7 +249,7 @@ def test_what_is_asked_or_fails_late_is_never_of_another_room(panel, sandbox, id
         answer = ui.text_of(ui.beside(panel, button))
         assert answer.startswith(text)
         assert bool(answer) == bool(text)
-    assert ui.press(panel, "Remove from list") == f"Room {desk} is not in the list any more."
+    assert ui.press(panel, "Remove from list") == f"Removed room {desk} from the list."
 
 
 def test_a_read_only_client_changes_nothing(sandbox, open_panel, ids):
@@ -263,7 +263,10 @@ def test_a_read_only_client_changes_nothing(sandbox, open_panel, ids):
         assert "SANDBOX Read only" in ui.text_of(panel)
         with pytest.raises(ck.ReadOnlyError):
             panel.delete(ids[0])
-    for arguments, text in (((sandbox,), r"what ck.connect\(\)"), ((client, ids, -1), "for never")):
+    for arguments, text in (
+        ((sandbox,), r"result of ck.connect\(\)"),
+        ((client, ids, -1), "for never"),
+    ):
         with pytest.raises(ck.ConfigError, match=text):
             RoomExplorer(*arguments)
 

@@ -1,1 +1,0 @@
-"""Tests of the runbooks: each is played in this process, cell by cell."""

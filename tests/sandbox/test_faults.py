@@ -234,7 +234,7 @@ def test_an_address_that_was_not_encoded_is_told(stranger, sandbox, rest, is_cut
     for address, code in ((url + "0", 426), (url, 0), ("rtsp://ada:hunter2", 401)):
         bare = f"{B['import']}?{urlencode(query)}&userAddress={address}{rest}"
         assert f'"ret":{code}' in stranger.raw(bare).text
-    behind = "right behind userAddress: if it belongs to the address, an & there has to be percent"
+    behind = "follows userAddress: if it belongs to the address, percent-encode the & before it"
     assert [behind in refusal.why for refusal in sandbox.refusals] == [is_cut] * 2
     assert "hunter2" not in str(sandbox.refusals)
     assert stranger.bring(room_id, url, app="web") == 423

@@ -8,27 +8,30 @@ from tests.secrets.processes import environment
 from tests.secrets.worlds import World
 
 # Words that are typed, and the exit status that is due where all is well; those in capitals are
-# filled in. Some are wrong on purpose: 2 is what argparse says of words that it does not know.
+# filled in. Some are wrong on purpose: 2 is what click says of words that it does not know.
 COMMANDS: dict[str, dict[str, int]] = {
     "diagnose": {"ROOM --timeout 8": 0, "ROOM x --address LOGIN --login-name u": 1},
     "doctor": {"ROOM --timeout 10": 0, "ROOM --json --timeout 10": 0, "--timeout 0 LOGIN": 1},
     "interface": {"LOGIN": 1},
     "lab": {"--rooms FILE": 1, "--port LOGIN": 2},
     "preflight": {
-        "INSIDE --timeout 5": 0, "CAMERA --login-name admin --timeout 5": 1,
-        "CAMERA --timeout LOGIN": 2, "BROKEN --timeout 1": 1, "CAMERA -pKEY": 2},
-    "probe": {"--json": 0, "--wait LOGIN": 2, "--save nowhere": 0},
+        "INSIDE --timeout 5": 0,
+        "CAMERA --login-name admin --timeout 5": 1,
+        "CAMERA --timeout LOGIN": 2,
+        "BROKEN --timeout 1": 1,
+        "CAMERA -pKEY": 2,
+    },
+    "probe": {"": 0, "--wait LOGIN": 2},
     "profile add": {
         "marked --base-url A --outgoing-url B --access-key k": 0,
-        "marked --base-url WRONG --outgoing-url B --access-key k": 1, "LOGIN --base-url A": 1},
+        "marked --base-url WRONG --outgoing-url B --access-key k": 1,
+        "LOGIN --base-url A": 1,
+    },
     "record": {"FOLDER --rooms ROOMS --sweeps 1": 0, "FILE --rooms FILE": 1},
-    "runbook": {
-        "--list": 0, "media-server-gone -p rooms=LOGIN --sandbox": 2,
-        "media-server-gone -p rooms=KEY": 2, "nope -p LOGIN": 2},
-    "sandbox": {
-        "--dialect LOGIN": 1, "--host 192.0.2.1 --port 0 --outgoing-port 0": 1},
+    "runbook": {"--list": 0, "media-server-gone -p rooms=LOGIN --sandbox": 2, "nope -p LOGIN": 2},
+    "sandbox": {"--dialect LOGIN": 1, "--host 192.0.2.1 --port 0 --outgoing-port 0": 1},
     "token": {"--profile nope": 1, "--secret=KEY": 2},
-}  # fmt: skip
+}
 
 
 def typed(world: World, command: str, words: str) -> Done:
@@ -68,7 +71,9 @@ TYPED = {
 ELSEWHERE = {
     words: Drive(partial(typed, command=words.split()[0], words=words.partition(" ")[2]))
     for words in (
-        "doctor 1 --timeout 5", "probe", "diagnose 1 --timeout 2",
+        "doctor 1 --timeout 5",
+        "probe",
+        "diagnose 1 --timeout 2",
         "record FOLDER --rooms ROOMS --sweeps 1",
     )
-}  # fmt: skip
+}

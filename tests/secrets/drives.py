@@ -4,9 +4,8 @@ and how they are used wrongly."""
 import inspect
 import io
 import json
-import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 from unittest import mock
@@ -177,52 +176,10 @@ SANDBOX = {
 }
 
 
-def _book(world: World) -> runbook.Runbook:
-    """A runbook with checks of all verdicts, and a secret in each place of one."""
-    book, ask, login = runbook.begin("marked", world.client), runbook.asked, world.login
-    book.show(ask("the room", lambda: ck.get_room(world.client, world.room_id), str))
-    book.show(ask("the device", lambda: world.device, lambda d: ("FAIL", d.user_address, login)))
-    book.show(ask("an import", lambda: ck.import_device(world.client, "no-such", "d", "D", login)))
-    book.show(runbook.may_change(world.client, False, "delete the room"))
-    said = f"camera {login} refused login_password={world['login_password']!r}"
-    book.add(ck.Check("a login", "UNKNOWN", said, f"Authorization: Basic {world['random']}"))
-    return book
+RUNBOOK = by_name(runbook, {})
 
 
-def _with(ask: Callable[[], Any], **variables: str) -> Any:
-    """What comes of a call with these variables in the environment."""
-    with mock.patch.dict(os.environ, {f"CONFKIT_{name}": one for name, one in variables.items()}):
-        return ask()
-
-
-def _room() -> Any:
-    return runbook.given("room", "")
-
-
-RUNBOOK = by_name(
-    runbook,
-    {
-        "Runbook": _book,
-        **dict.fromkeys(("asked", "may_change"), lambda w: (_book(w).checks, _book(w).verdict())),
-        "camera_password": lambda w: _with(
-            lambda: runbook.camera_password("admin"), CAMERA_PASSWORD=w["camera variable"]
-        ),
-        "connected": lambda w: runbook.connected(profile="sandbox"),
-        "given": lambda w: _with(_room, RUNBOOK_ROOM="r1"),
-        "an input that is a key": Drive(
-            lambda w: _with(
-                _room, **dict.fromkeys(("RUNBOOK_ROOM", "SECRET_KEY"), w["secret_key"])
-            ),
-            ck.ConfigError,
-        ),
-        "an input with a login": Drive(
-            lambda w: _with(_room, RUNBOOK_ROOM=w.login), ck.ConfigError
-        ),
-    },
-)
-
-
-COURSE = {"Finding": Drive(lambda w: course.check("token", w.client.token().reveal()))}
+COURSE = {"course.check": Drive(lambda w: course.check("token", w.client.token().reveal()))}
 
 
 def looked_at(make: Call, world: World, *steps: Call) -> Iterator[Any]:
@@ -247,7 +204,7 @@ def looked_at(make: Call, world: World, *steps: Call) -> Iterator[Any]:
 
 def asked(panel: Any, table: Table, *buttons: str) -> list[str]:
     """What stands beside these buttons once they were pressed, with the first row picked."""
-    table.picked = next(iter(table.shown.index), None)
+    table.picked = next(iter(table.visible.index), None)
     return [press(panel, text) for text in buttons]
 
 
@@ -298,6 +255,8 @@ def occupancy(world: World) -> Iterator[Any]:
 PANELS = {
     kind.__name__: Drive(driven)
     for kind, driven in {
-        RoomExplorer: rooms, DevicePanel: devices, OccupancyPanel: occupancy
+        RoomExplorer: rooms,
+        DevicePanel: devices,
+        OccupancyPanel: occupancy,
     }.items()
-}  # fmt: skip
+}

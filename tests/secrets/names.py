@@ -1,9 +1,9 @@
 """All that is public, found where it is made: a new name is among them by itself."""
 
 import inspect
-import tomllib
-from importlib.resources import files
 from types import ModuleType
+
+from confkit import cli
 
 
 def functions(module: ModuleType) -> set[str]:
@@ -13,5 +13,4 @@ def functions(module: ModuleType) -> set[str]:
 
 def commands() -> set[str]:
     """All commands of `confkit`, such as `profile add`."""
-    rows = tomllib.loads(files("confkit.cli").joinpath("commands.toml").read_text("utf-8"))
-    return {words for words, row in rows.items() if "run" in row}
+    return {*cli.commands.commands} - {"profile"} | {"profile add"}

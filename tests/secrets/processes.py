@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 import confkit as ck
+from confkit.sandbox.sandbox import DEMO_ACCESS_KEY
 from confkit.secret import Secret
 from tests.ports import quiet_port
 from tests.secrets.worlds import ACCESS_KEY, World
@@ -27,11 +28,11 @@ import faulthandler, http.client, logging, os, signal, sys, threading
 logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)
 http.client.HTTPConnection.debuglevel = 1
 import confkit as ck
-from confkit import runbook
+from confkit.runbook.rooms import camera_login
 from IPython.core.interactiveshell import InteractiveShell
 
 client = ck.connect()
-password = runbook.camera_password("admin")
+password = camera_login("admin", None)["login_password"]
 device = ck.list_devices(client)[0]
 shell = InteractiveShell.instance()
 shell.colors = "NoColor"
@@ -164,13 +165,13 @@ def wronged(client: ck.Client, room_id: str, secret: str) -> None:
 def served(world: World) -> str:
     """What `confkit sandbox --explain` writes while it refuses calls, its arguments, and what it
     writes at Ctrl-C."""
-    words = f"-X dev -m confkit sandbox --port 0 --outgoing-port 0 --access-key '{ACCESS_KEY}'"
-    command = [sys.executable, *shlex.split(words), "--explain"]
+    words = "-X dev -m confkit sandbox --port 0 --outgoing-port 0 --explain"
+    command = [sys.executable, *words.split()]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with server(command, env=environment(world), **pipes) as process, process.stdout:
         head = [process.stdout.readline() for _ in range(4)]
         urls = [line.split()[-1] for line in head if line.startswith("interface")]
-        with ck.Client(*urls, ACCESS_KEY, world["secret_key"]) as world.client:
+        with ck.Client(*urls, DEMO_ACCESS_KEY, world["secret_key"]) as world.client:
             password = world["host_password"]
             room_id = ck.create_room(world.client, "t", "ops", host_password=password)
             wronged(world.client, room_id, world["typed password"])

@@ -1,6 +1,6 @@
 """All that a person can be shown of a value, of an error, and of what happened meanwhile.
 
-Each text comes with how it is read: "text" by people, a "log" line, "html", "svg" and "csv" by
+Each text comes with how it is read: "text" by people, a "log" line, "html" and "svg" by
 their programs, and "raw" by whoever keeps it.
 """
 
@@ -23,7 +23,6 @@ from IPython.core.ultratb import FormattedTB
 from IPython.lib.pretty import pretty
 
 import confkit as ck
-from confkit.tables import as_csv
 from tests.commands import Done
 from tests.panels.pressing import saved, within
 
@@ -57,7 +56,6 @@ def of(thing: Any) -> Texts:
     elif isinstance(thing, Done):
         yield "text", thing.stdout + thing.stderr
     elif isinstance(thing, pd.DataFrame):
-        yield "csv", as_csv(thing)
         yield "html", thing._repr_html_()
         yield "raw", f"{thing.to_csv()} {thing.to_html()} {thing.attrs}"
         yield "raw", thing.to_json(date_format="iso")

@@ -200,4 +200,3 @@ def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
         login = {"login_name": "admin", "login_password": marks["password in an address"]}
         address = sandbox.camera(**login, **SMALL)
         yield World(name, marks, client, folder, chance, address, (room_id,), sandbox)
-    ck.connect("sandbox").sandbox.close()  # as runbook.connected starts it

@@ -28,11 +28,11 @@ _DIGESTS = {"digest": ("SHA-256", "MD5"), "md5": ("MD5",), "sha-256": ("SHA-256"
 
 @dataclass(frozen=True, kw_only=True)
 class Camera:
-    """How a camera answers and what it plays, by this machine's monotonic clock.
+    """How a camera responds and what it plays, by this machine's monotonic clock.
 
-    A fault changes a copy: `refusals` are status lines by method that stand in for the camera's own
-    answers, and the connection closes after the answer to the method `closes_after`. A camera with
-    a `raw_answer` sends that and closes, whatever it is asked; an empty one is silence.
+    A fault changes a copy: `refusals` are status lines by method that replace the camera's own
+    responses, and the connection closes after the response to the method `closes_after`. A camera
+    with a `raw_answer` sends that to any request and closes; an empty one stays silent.
     """
 
     loop: Loop
@@ -49,7 +49,7 @@ class Camera:
 
     @property
     def newest_frame(self) -> int:
-        """The number of the newest frame, counted on across the loop."""
+        """The number of the newest frame, counted across repetitions of the loop."""
         return int(time.monotonic() * self.loop.fps)
 
     def challenges(self) -> list[str]:
@@ -58,7 +58,7 @@ class Camera:
         return [offer.format(name) for name in _DIGESTS[self.auth]] or ['Basic realm="camera"']
 
     def accepts(self, authorization: str, method: str, url: str) -> bool:
-        """Return whether a request has the login that this camera wants, if it wants one."""
+        """Return whether a request has the required login, if any."""
         if self.login is None:
             return True
         if self.auth == "basic":
@@ -93,10 +93,10 @@ def make_camera(
     transports: Collection[str] = ("tcp", "udp"),
     scrambled: bool = False,
 ) -> Camera:
-    """Return a healthy camera, but for pictures that are `scrambled`; encoding takes a while.
+    """Return a healthy camera, except that pictures may be `scrambled`; encoding takes a while.
 
-    `name` stands in the picture, `size` is in pixels, `keyframe_every` in seconds. Without a login
-    the camera is open; `auth` "digest" offers SHA-256 and MD5. ValueError: a setting makes no sense
+    `name` is shown in the picture, `size` is in pixels, `keyframe_every` in seconds. Without a
+    login the camera is open; `auth` "digest" offers SHA-256 and MD5. ValueError: an invalid setting
     (the text names the choices).
     """
     for text in (name, login_name, login_password):
@@ -138,7 +138,7 @@ def _is_whole(value: object, least: int, most: int, step: int = 1) -> bool:
 
 @lru_cache(maxsize=16)
 def _shared_loop(name: str, **options: Any) -> Loop:
-    """Return a loop of about 1 MB: the payloads of all frames, and of frames the first alone."""
+    """Return a loop of about 1 MB: the payloads of all frames, but only the first frame itself."""
     loop = encode_loop(name, **options)
     return replace(loop, frames=loop.frames[:1])
 

@@ -1,4 +1,4 @@
-"""One connection to the camera server: requests in, answers and media out, in one thread."""
+"""One connection to the camera server: requests in, responses and media out, in one thread."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Response(NamedTuple):
     body: bytes = b""
 
 
-def take_requests(received: bytearray) -> Iterator[Request | None]:
-    """Take the whole requests from the front of `received`; None is an interleaved frame, RTCP.
+def parse_requests(received: bytearray) -> Iterator[Request | None]:
+    """Remove and yield the complete requests in `received`; None is an interleaved frame, RTCP.
 
-    ValueError: what was received is no request of RTSP, or too large.
+    ValueError: not an RTSP request, or too large.
     """
     while received:
         if received.startswith(b"$"):
@@ -66,9 +66,9 @@ def take_requests(received: bytearray) -> Iterator[Request | None]:
 
 
 class Connection(BaseRequestHandler):
-    """A client and its session: one at most, which ends with its connection.
+    """A client and its session: at most one, which ends with its connection.
 
-    It ends after the server's `session_timeout` without a whole request or RTCP from the client.
+    It ends after the server's `session_timeout` without a complete request or RTCP from the client.
     """
 
     server: CameraServer
@@ -78,12 +78,12 @@ class Connection(BaseRequestHandler):
     def setup(self) -> None:
         """Begin without a session."""
         self._received = bytearray()
-        self._heard = time.monotonic()  # the client's last sign of life
+        self._last_activity = time.monotonic()  # of the client
         self._closing = False
         self._session = ""
         self._camera: Camera | None = None  # of the session
         self._playing = False
-        self._channel = 0  # of interleaved packets, unless they travel by UDP:
+        self._channel = 0  # of interleaved packets, unless they are sent by UDP:
         self._udp: tuple[socket.socket, socket.socket] | None = None
         self._udp_target = "", 0
         self._next_frame = 0
@@ -91,7 +91,7 @@ class Connection(BaseRequestHandler):
         self._ssrc = secrets.randbits(32)
 
     def handle(self) -> None:
-        """Serve the client until it goes or does not read, or the server ends the connection."""
+        """Serve the client until it leaves or stops reading, or the server ends the connection."""
         with suppress(OSError), selectors.DefaultSelector() as self._selector:
             self.request.settimeout(min(SEND_TIMEOUT, self.server.session_timeout))
             self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -103,7 +103,7 @@ class Connection(BaseRequestHandler):
 
     def _serve(self) -> None:
         while not self._closing and not (self._camera and self._camera.unplugged.is_set()):
-            wait = self._heard + self.server.session_timeout - time.monotonic()
+            wait = self._last_activity + self.server.session_timeout - time.monotonic()
             if wait <= 0:
                 return
             if self._camera and self._playing:
@@ -117,8 +117,8 @@ class Connection(BaseRequestHandler):
         self._received += data
         self._closing = not data
         try:
-            for request in take_requests(self._received):
-                self._heard = time.monotonic()  # bytes that never become a request do not count
+            for request in parse_requests(self._received):
+                self._last_activity = time.monotonic()  # incomplete requests do not count
                 if request and not self._closing:
                     self._answer(*request)
         except ValueError:
@@ -126,10 +126,10 @@ class Connection(BaseRequestHandler):
             self._closing = True
 
     def _receive_rtcp(self) -> None:
-        """Take a report over UDP as a sign of life."""
+        """Count an RTCP report over UDP as activity."""
         with suppress(BlockingIOError):
             if self._udp and self._udp[1].recvfrom(2048)[1][0] == self.client_address[0]:
-                self._heard = time.monotonic()
+                self._last_activity = time.monotonic()
 
     # Requests
 
@@ -154,7 +154,7 @@ class Connection(BaseRequestHandler):
         self.request.sendall(head.encode(errors="surrogateescape") + response.body)
 
     def _find_camera(self, url: str) -> Camera | None:
-        """Return the camera that a URL names, with or without its track."""
+        """Return the camera of a URL, with or without its track."""
         try:
             path = parse_address(url).path
         except ValueError:
@@ -214,14 +214,14 @@ class Connection(BaseRequestHandler):
         return Response("461 Unsupported Transport")
 
     def _open_udp(self, port: int) -> str:
-        # Only ever to the address that asked: a `destination` would aim at somebody else.
+        # Only to the client's own address: a `destination` could target another host.
         self._udp_target = self.client_address[0], port
         self._udp = open_udp_pair(self.request.getsockname()[0])
         for udp in self._udp:
             udp.setblocking(False)
         self._selector.register(self._udp[1], selectors.EVENT_READ, self._receive_rtcp)
-        ours = self._udp[0].getsockname()[1]
-        return f"client_port={port}-{port + 1};server_port={ours}-{ours + 1}"
+        own_port = self._udp[0].getsockname()[1]
+        return f"client_port={port}-{port + 1};server_port={own_port}-{own_port + 1}"
 
     def _play(self, camera: Camera, url: str) -> Response:
         if not self._playing:
@@ -255,14 +255,14 @@ class Connection(BaseRequestHandler):
         packets = list(self._packets(camera, camera.newest_frame))
         if self._udp:
             for packet in packets:
-                with suppress(OSError):  # what the system cannot take at once is lost
+                with suppress(OSError):  # packets that the system cannot send at once are lost
                     self._udp[0].sendto(packet, self._udp_target)
         elif packets:
             head = bytes([ord("$"), self._channel])
             self.request.sendall(b"".join(head + len(p).to_bytes(2, "big") + p for p in packets))
 
     def _packets(self, camera: Camera, newest: int) -> Iterator[bytes]:
-        """Yield what the client has not got yet, up to the frame `newest`."""
+        """Yield the packets not yet sent, up to the frame `newest`."""
         loop, interval = camera.loop, camera.loop.keyframe_frames
         # After a pause of the whole process: no backlog older than the last keyframe but one.
         start = max(self._next_frame, newest // interval * interval - interval)
@@ -270,8 +270,8 @@ class Connection(BaseRequestHandler):
             stamp = self._timestamp(camera, frame)
             payloads = loop.payloads[frame % len(loop.payloads)]
             for number, payload in enumerate(payloads, 1):
-                marked = PAYLOAD_TYPES[loop.codec] | (number == len(payloads)) << 7
-                head = struct.pack("!BBHII", 0x80, marked, self._sequence, stamp, self._ssrc)
+                type_byte = PAYLOAD_TYPES[loop.codec] | (number == len(payloads)) << 7
+                head = struct.pack("!BBHII", 0x80, type_byte, self._sequence, stamp, self._ssrc)
                 self._sequence = (self._sequence + 1) & 0xFFFF
                 yield head + payload
         self._next_frame = max(start, newest + 1)

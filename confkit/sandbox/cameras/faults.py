@@ -1,6 +1,6 @@
-"""Faults of cameras that people meet, each as a row.
+"""Common faults of cameras, one row each.
 
-On the wire is what an RFC has or real devices send, and no mark by which a client could know it.
+The traffic follows an RFC or real devices, and has no mark by which a client could recognise it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CameraFault:
 
 
 def find_fault(fault: str | CameraFault) -> CameraFault:
-    """Return the fault of that name or verdict, or the row itself; ValueError: there is none."""
+    """Return the fault of this name or verdict, or the row itself; ValueError: unknown."""
     if isinstance(fault, CameraFault):
         return fault
     for name, row in FAULTS.items():
@@ -46,7 +46,7 @@ def find_fault(fault: str | CameraFault) -> CameraFault:
 
 
 def _with_login(camera: Camera) -> Camera:
-    """Ask for a login, admin with admin where none is set."""
+    """Require a login, by default admin with admin."""
     return replace(camera, login=camera.login or Login("admin", "admin"))
 
 
@@ -73,7 +73,7 @@ def _as_mpeg4(camera: Camera) -> Camera:
 
 
 def _refusing(host: str, opened: ExitStack) -> int:
-    """Return a port at which nothing listens, and which nobody else can take meanwhile."""
+    """Return a reserved port at which nothing listens."""
     bound = opened.enter_context(socket.socket())
     bound.bind((host, 0))
     return int(bound.getsockname()[1])
@@ -96,7 +96,7 @@ FAULTS = {
     # The host and its port
     "dns_failed": CameraFault(
         "dns_failed",
-        "Nothing but a name lookup: the host is camera.invalid, which has no address by RFC 6761.",
+        "Only a name look-up: the host is camera.invalid, which has no address by RFC 6761.",
         address=partial(replace, host="camera.invalid"),
     ),
     "refused": CameraFault(
@@ -110,7 +110,7 @@ FAULTS = {
     ),
     "not_rtsp": CameraFault(
         "not_rtsp",
-        "Answers whatever is asked with HTTP/1.1 400 Bad Request, and closes: a web server.",
+        "Answers any request with HTTP/1.1 400 Bad Request, and closes: a web server.",
         partial(replace, raw_answer=_HTTP),
     ),
     "rtsp_silent": CameraFault(
@@ -119,18 +119,18 @@ FAULTS = {
     # The login and the description
     "auth_required": CameraFault(
         "auth_required",
-        "Answers DESCRIBE with 401 until the login comes: the camera's own, or admin with admin.",
+        "Answers DESCRIBE with 401 without the login: the camera's own, or admin with admin.",
         _with_login,
     ),
     "auth_rejected": CameraFault(
         "auth_rejected",
-        "Answers each login with 401, for nobody knows its password (without one: auth_required).",
+        "Answers any login with 401, as its password is unknown (without a login: auth_required).",
         _with_unknown_password,
     ),
     "locked": CameraFault(
         "auth_locked",
         "Answers DESCRIBE with 403 Account Locked.",
-        # The words are free by the RFC, and makers have their own.
+        # The RFC leaves the reason open, and manufacturers use their own.
         partial(replace, login=None, refusals={"DESCRIBE": "403 Account Locked"}),
     ),
     "wrong_path": CameraFault(

@@ -1,4 +1,4 @@
-"""A camera's test picture, encoded and in RTP payloads by PyAV, which is loaded only here."""
+"""A camera's test picture, encoded and packetised for RTP by PyAV, which is loaded only here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GOP = "keyint={0}:min-keyint={0}:scenecut=0:bframes=0:open-gop=0"
 _QUIET = "repeat-headers=1:info=0:log-level=none:pools=none:frame-threads=1"
 _H264 = {"preset": "superfast", "crf": "30", "x264-params": _GOP}
 _H265 = {"preset": "ultrafast", "crf": "34", "x265-params": f"{_GOP}:{_QUIET}"}
-# RTP carries neither Huffman tables of its own nor several slices, and always two matrices.
+# RTP carries neither custom Huffman tables nor several slices, and always two matrices.
 _MJPEG = {"huffman": "default", "qmin": "4", "qmax": "6", "force_duplicated_matrix": "1"}
 _ENCODERS = {"h264": ("libx264", _H264), "h265": ("libx265", _H265), "mjpeg": ("mjpeg", _MJPEG)}
 
@@ -30,7 +30,7 @@ _INK, _PAPER, _GREY = 235, 20, 128  # of brightness, and of chroma
 
 @dataclass(frozen=True)
 class Loop:
-    """A test picture that repeats for ever; frame 0 and every `keyframe_frames` on is a keyframe.
+    """A repeating test picture; frame 0 and every `keyframe_frames` after it are keyframes.
 
     Each frame is one access unit (Annex B, or a JPEG file), `payloads` are those of RTP for each.
     """
@@ -49,7 +49,7 @@ class Loop:
 
 
 def need_av(what: str) -> None:
-    """Check that PyAV is there; otherwise a ConfigError says how to install it."""
+    """Raise ConfigError, which says how to install it, if PyAV is missing."""
     if find_spec("av") is None:
         raise missing_extra(f"{what} need", "av (PyAV)", "cameras")
 
@@ -98,7 +98,7 @@ def encode_loop(
 
 
 class _Packets(list[bytes]):
-    """A file for FFmpeg's muxer, which writes a packet at a time."""
+    """A file object for FFmpeg's muxer, which writes one packet at a time."""
 
     def write(self, packet: bytes) -> int:
         self.append(bytes(packet))
@@ -112,7 +112,7 @@ class _Packets(list[bytes]):
 
 
 def _scramble(frame: bytes, codec: str) -> bytes:
-    """Return an access unit whose last NAL unit, its picture, is scrambled but for its header."""
+    """Return an access unit whose last NAL unit, the picture, is scrambled except its header."""
     others, start_code, picture = frame.rpartition(_START_CODE)
     header = 2 if codec == "h265" else 1
     return others + start_code + picture[:header] + picture[header:].translate(_SCRAMBLED)

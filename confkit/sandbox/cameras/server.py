@@ -1,4 +1,4 @@
-"""An RTSP server that plays test cameras: any number of them, on one port."""
+"""An RTSP server of test cameras: any number of them, on one port."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class CameraServer(ThreadingTCPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, 0), Connection)
         self.session_timeout = session_timeout
-        self.cameras: dict[str, Camera | None] = {}  # by path; None while one is being made
+        self.cameras: dict[str, Camera | None] = {}  # by path; None while being created
         self._host = host
         self._closed = False
         self._numbers = itertools.count(1)
-        self._ends: dict[str, ExitStack] = {}  # by URL: what ends with a camera
+        self._ends: dict[str, ExitStack] = {}  # by URL: the clean-up of a camera
         self._threads_by_client: dict[socket.socket, threading.Thread] = {}
         self._lock = threading.Lock()  # of all the others
         self._thread = threading.Thread(target=self.serve_forever, name="cameras", daemon=True)
 
     def start(self) -> Self:
-        """Answer from now on."""
+        """Start serving."""
         self._thread.start()
         return self
 
@@ -47,7 +47,7 @@ class CameraServer(ThreadingTCPServer):
         """Stop listening, and end all cameras, connections and threads."""
         with self._lock:
             self._closed = True
-        with suppress(OSError):  # wakes the thread; and a forked child does not go on listening
+        with suppress(OSError):  # wakes the thread, and stops a forked child from listening
             self.socket.shutdown(socket.SHUT_RDWR)
         if self._thread.is_alive():
             self.shutdown()
@@ -75,9 +75,9 @@ class CameraServer(ThreadingTCPServer):
     ) -> str:
         """Return the URL of a new camera, without its login; the path is /camera-1 and so on.
 
-        `name` stands in the picture in place of the path; `settings` are those of `make_camera`;
-        `fault` is a name of `FAULTS`, or a row like those. ValueError: a path that is taken, or a
-        setting that makes no sense.
+        `name` is shown in the picture instead of the path; `settings` are those of `make_camera`;
+        `fault` is a name of `FAULTS`, or a row like those. ValueError: a path that is taken, or an
+        invalid setting.
         """
         row = HEALTHY if fault is None else find_fault(fault)
         with ExitStack() as ends:
@@ -91,7 +91,7 @@ class CameraServer(ThreadingTCPServer):
             url = row.address(address).url
             with self._lock:
                 if self._closed:
-                    raise ConfkitError("The cameras have been closed meanwhile.")
+                    raise ConfkitError("The cameras were closed meanwhile.")
                 self._ends[url] = ends.pop_all()
         return url
 
@@ -100,12 +100,12 @@ class CameraServer(ThreadingTCPServer):
         self._ends.pop(parse_address(url).url).close()
 
     def viewers(self, url: str) -> int:
-        """Return how many viewers a camera plays to; LookupError: unknown."""
+        """Return the number of viewers of a camera; LookupError: unknown."""
         camera = self.cameras[parse_address(url).path]
         return len(camera.viewers) if camera else 0
 
     def _take_path(self, path: str | None) -> Address:
-        """Return the address of a new camera; ValueError: its path is wrong, or taken."""
+        """Reserve a path, and return the new camera's address; ValueError: invalid, or taken."""
         if not isinstance(path, str | None):
             raise ValueError("path must be text such as /hall, or None")
         with self._lock:
@@ -128,11 +128,11 @@ class CameraServer(ThreadingTCPServer):
 
     def _end_connection(self, client: socket.socket) -> None:
         with self._lock, suppress(OSError):
-            if client in self._threads_by_client:  # else it may be closed, and another's by now
+            if client in self._threads_by_client:  # otherwise its descriptor may have been reused
                 client.shutdown(socket.SHUT_RDWR)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a client in a thread, which `close` waits for and an interpreter's end does not."""
+        """Serve a client in a daemon thread, which `close` joins."""
         arguments = request, client_address
         thread = threading.Thread(target=self.process_request_thread, args=arguments, daemon=True)
         with self._lock:

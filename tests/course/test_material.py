@@ -1,6 +1,7 @@
-"""What a client in another language is tried with: the vectors, and what to ask the provider."""
+"""Pictures, vectors, and what to ask the provider."""
 
 import base64
+import io
 import json
 import os
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from PIL import Image
 
 import confkit as ck
 from confkit import course
@@ -18,6 +20,28 @@ from tests.conftest import need
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks/course/07-your-own-client.ipynb"
 VECTORS = course.vectors()["vectors"]
+
+
+@pytest.mark.parametrize("name", ["service", "calls", "token", "room-life", "rtsp"])
+def test_a_picture_shows_in_every_notebook(name):
+    """It is words, a drawing in the theme's colours, and an image on a light card, which is what an
+    untrusted notebook shows: readable on any paper, as large as the drawing and its margins."""
+    data, _ = course.picture(name)._repr_mimebundle_()
+    assert len(data["text/plain"]) > 100
+    assert re.search('<svg[^>]* role="img".*<title>', data["text/html"], re.DOTALL)
+    assert "#fff" not in re.sub(r"var\([^()]*\)", "", data["text/html"]), "colours are the theme's"
+    assert f'src="data:image/png;base64,{data["image/png"]}"' in data["text/html"]
+    with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as file:
+        image = file.convert("RGBA")
+    assert (image.getpixel((0, 0))[3], image.getpixel((30, 30))) == (0, (255, 255, 255, 255))
+    size = re.search(r'viewBox="0 0 (\d+) (\d+)"', data["text/html"]).groups()
+    assert image.size == tuple(2 * (int(pixels) + 26) for pixels in size)
+
+
+def test_another_picture_is_an_error_with_the_names():
+    """There are five."""
+    with pytest.raises(ck.ConfigError, match="room-life"):
+        course.picture("x")
 
 
 @pytest.mark.parametrize("vector", VECTORS[::6], ids=lambda v: f"{v['hash']}-{v['signature']}")
@@ -28,8 +52,9 @@ def test_openssl_makes_the_same_signatures(vector):
     command = f"openssl dgst -{vector['hash']} -mac HMAC -macopt {key} -binary".split()
     messages = {"digest": vector["access_key"], "token": f"{vector['random']}:{vector['key']}"}
     for name, message in messages.items():
-        done = subprocess.run(command, input=message.encode(), capture_output=True, check=True)
-        raw = done.stdout
+        raw = subprocess.run(
+            command, input=message.encode(), capture_output=True, check=True
+        ).stdout
         form = raw.hex().encode() if vector["signature"] == "hex" else raw
         assert vector[name] == base64.b64encode(form).decode()
         assert vector[f"{name}_encoded"] == quote(vector[name], safe="")
@@ -50,8 +75,8 @@ def test_the_shell_of_the_lesson_signs_as_the_vectors_do():
             "MESSAGE": f"{vector['random']}:{vector['key']}",
         }
         command = ["sh", "-c", f'{function}\nsignature "$MESSAGE"']
-        done = subprocess.run(command, env=environment, capture_output=True, check=True)
-        assert done.stdout.decode().strip() == vector["token"], vector
+        shell = subprocess.run(command, env=environment, capture_output=True, check=True)
+        assert shell.stdout.decode().strip() == vector["token"], vector
 
 
 def test_the_vectors_hold_every_hash_and_form():
