@@ -69,9 +69,10 @@ class Checklist(tuple[Check, ...]):
         """0 for PASS, 1 for FAIL, 2 for UNKNOWN."""
         return _EXIT[self.verdict]
 
-    def as_json(self) -> str:
-        """The verdict and the checks as one JSON object."""
-        return as_json({"verdict": self.verdict, "checks": [asdict(check) for check in self]})
+    def as_json(self, **fields: str) -> str:
+        """Return these fields, the verdict and the checks as one JSON object."""
+        checks = [asdict(check) for check in self]
+        return as_json({**fields, "verdict": self.verdict, "checks": checks})
 
     def __repr__(self) -> str:
         return str(self)

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,17 @@ def without_maths(html: str) -> str:
     if not any(mark in html for mark in _MATHS):
         return html
     return f"<div class='tex2jax_ignore mathjax_ignore'>{html}</div>"  # MathJax 3, and 4
+
+
+def html_or_image(classes: str, html: str, image: str, alt: str, width: float) -> str:
+    """Return HTML in which a trusted notebook shows `html`, and an untrusted one the image (a data
+    URL): JupyterLab strips styles and SVG from it. The last of the CSS classes has to be unique."""
+    name = classes.split()[-1]
+    return (
+        f'<div class="{classes}"><style>.{name} > [hidden] {{ display: block }} '
+        f'.{name} > img {{ display: none }}</style><div hidden="hidden">{html}</div>'
+        f'<img width="{width:g}" alt="{escape(alt)}" src="{image}"></div>'
+    )
 
 
 def counted(number: int, noun: str) -> str:

@@ -54,7 +54,7 @@ ROWS = [
     ("runbook nobody-can-join --sandbox -p apply=perhaps", 2, "", "Give True or False"),
     ("runbook capacity-review --sandbox -p days=soon", 2, "", "Give a whole number"),
     ("runbook deployment-acceptance --sandbox -p apply=true", 0, "Overall: PASS", ""),
-    ("runbook authentication-fails --sandbox --json", 0, '"verdict": "PASS", "checks": [', ""),
+    ("runbook authentication-fails --sandbox --json", 0, '"service": "SANDBOX (', ""),
     ("doctor --sandbox", 0, "Overall: PASS - no problem found", "Checking SANDBOX"),
     ("doctor --sandbox --json", 0, '"verdict": "PASS"', ""),
     ("doctor", 1, "", "--sandbox for the embedded one, or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
@@ -163,6 +163,8 @@ def test_a_profile_is_written_read_and_changed():
     run("profile", "add", "prod", "--access-key", "another", typed="its-secret\n")
     assert (ck.connect("prod").secret_key, ck.connect("prod").read_only) == ("its-secret", True)
     assert stat.S_IMODE(profiles_path().stat().st_mode) == 0o600
+    done = run("profile", "add", "x", typed="127.0.0.1:1\nhttp://h:8050\nk\ns\n")
+    assert (done.returncode, done.stdout.count("address of")) == (1, 1)  # before the next question
     words = f"profile add x {ADD} --access-key k"
     done = run(*words.split(), typed="s\n", XDG_CONFIG_HOME=__file__)
     assert (done.returncode, "XDG_CONFIG_HOME" in done.stderr) == (1, True)

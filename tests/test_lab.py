@@ -84,9 +84,9 @@ def notebooks(tmp_path):
     return folder
 
 
-def write(path, text):
+def write(path, text, kind="text/html"):
     """Write a notebook with a stored output."""
-    output = new_output("display_data", {"text/html": "<b>FAIL</b>"})
+    output = new_output("display_data", {kind: "<b>FAIL</b>"})
     cell = new_code_cell(text, execution_count=1, outputs=[output])
     nbformat.write(new_notebook(cells=[cell]), path)
 
@@ -108,13 +108,15 @@ def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
 
 
 def test_a_copy_is_trusted_and_shows_no_verdict_that_nobody_has_run(home, notebooks):
-    """Stored pictures show at once; the outputs of runbooks are cleared, those of others stay."""
+    """Stored pictures show at once; the outputs of runbooks are cleared, and panels, which would be
+    an error message; those of others stay."""
+    write(notebooks / "panel.ipynb", "ours", "application/vnd.jupyter.widget-view+json")
     made = lab.copy(notebooks)
-    first, runbook = (
-        nbformat.read(made / name, as_version=4) for name in (lab.FIRST, "runbooks/lesson.ipynb")
-    )
+    names = (lab.FIRST, "runbooks/lesson.ipynb", "panel.ipynb")
+    first, runbook, panel = (nbformat.read(made / name, as_version=4) for name in names)
     assert NotebookNotary().check_signature(first)
     assert first.cells[0].outputs
+    assert panel.cells[0].outputs == []
     assert (runbook.cells[0].outputs, runbook.cells[0].execution_count) == ([], None)
 
 

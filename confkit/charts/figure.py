@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.transforms import Affine2D
 from PIL import Image
 
-from ..text import one_line, printable
+from ..text import html_or_image, one_line, printable
 
 WIDTH = 720  # pixels, by default
 LONGEST = 240  # pixels of a name
@@ -151,19 +151,19 @@ class Chart(Figure):
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
         """Return the chart as text, as HTML, and as an image of twice the size."""
-        buffer, small, alt = BytesIO(), BytesIO(), escape(self.summary())
+        buffer, small = BytesIO(), BytesIO()
         self.savefig(buffer, format="png", dpi=2 * _DPI, facecolor="white")
         with Image.open(buffer) as picture:  # with 64 colours it takes a third
             picture.convert("RGB").quantize(64).save(small, "png", optimize=True)
         # An <img> does not know the page's theme, so it has a white background.
         image = base64.b64encode(self._svg("white", {}, "").encode()).decode()
         name = f"confkit-{hashlib.sha256(image.encode()).hexdigest()[:12]}"
-        # JupyterLab strips styles and SVG from an untrusted notebook: then the image remains.
-        page = (
-            f'<div class="confkit-chart {name}"><style>.{name} > [hidden] {{ display: block }} '
-            f'.{name} > img {{ display: none }}</style><div hidden="hidden">{self.html()}</div>'
-            f'<img width="{self.width_px:g}" alt="{alt}" '
-            f'src="data:image/svg+xml;base64,{image}"></div>'
+        page = html_or_image(
+            f"confkit-chart {name}",
+            self.html(),
+            f"data:image/svg+xml;base64,{image}",
+            self.summary(),
+            self.width_px,
         )
         png = base64.b64encode(small.getvalue()).decode()
         data = {"text/plain": self.summary(), "text/html": page, "image/png": png}

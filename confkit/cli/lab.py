@@ -20,8 +20,8 @@ from ..errors import ConfigError, missing_extra
 from ..text import echo
 
 FIRST = "first-look.ipynb"
-_PANEL = "application/vnd.jupyter.widget-view+json"
 COPY = "confkit-notebooks"
+_PANEL = "application/vnd.jupyter.widget-view+json"  # of a stored output
 # Voila cannot tell when a page is closed, so a kernel without one ends after some minutes. Whoever
 # has the token in the address that it opens acts with the user's keys.
 _VOILA = (

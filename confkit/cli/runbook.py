@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -16,9 +15,16 @@ import click
 from ..checks import Check, Checklist
 from ..errors import ConfigError, ConfkitError
 from ..secret import redact
-from ..text import as_json as to_json
 from ..text import echo, one_line, write_atomically
-from .options import coloured, connected, print_check, suggest
+from .options import (
+    coloured,
+    connected,
+    json_option,
+    print_check,
+    profile_option,
+    sandbox_option,
+    suggest,
+)
 
 _HIDDEN = ("client", "login_password")  # no inputs: a password is never on a command line
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -29,9 +35,9 @@ _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, 
 )
 @click.argument("name", required=False)
 @click.option("-p", "pairs", multiple=True, metavar="KEY=VALUE", help="An input; see --list.")
-@click.option("--profile", help="The service; without one, the environment's.")
-@click.option("--sandbox", is_flag=True, help="Use the embedded service instead of yours.")
-@click.option("--json", "as_json", is_flag=True, help="Print the verdict and checks as JSON.")
+@profile_option
+@sandbox_option
+@json_option
 @click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -74,7 +80,7 @@ def runbook(
         echo(f"confkit: {redact(str(error))}", err=True)
         return 2
     if as_json:
-        echo(to_json({"runbook": name, "service": service, **json.loads(checks.as_json())}))
+        echo(checks.as_json(runbook=name, service=service))
     else:
         echo(f"Overall: {checks.verdict}", style=coloured(checks.verdict))
     if report is not None:

@@ -3,12 +3,13 @@
 import base64
 import json
 from dataclasses import dataclass, field
-from html import escape, unescape
+from html import unescape
 from importlib.resources import files
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
+from ..text import html_or_image
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,13 +31,9 @@ class Picture:
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
         """Return it as text, as HTML, and as an image on a light card, of twice the size."""
-        png, kind = base64.b64encode(self.png).decode(), f"confkit-{self.name}"
-        # JupyterLab takes styles and SVG from a notebook that is not trusted: the image remains.
-        page = (
-            f'<div class="{kind}"><style>.{kind} > [hidden] {{ display: block }} '
-            f'.{kind} > img {{ display: none }}</style><div hidden="hidden">{self.svg}</div>'
-            f'<img width="760" alt="{escape(self.text)}" src="data:image/png;base64,{png}"></div>'
-        )
+        png = base64.b64encode(self.png).decode()
+        image = f"data:image/png;base64,{png}"
+        page = html_or_image(f"confkit-{self.name}", self.svg, image, self.text, 760)
         data = {"text/plain": repr(self), "text/html": page, "image/png": png}
         return data, {"image/png": {"width": 760}}
 

@@ -22,8 +22,8 @@ _PEER_TO_PEER = (3, 4)  # room_mode
 def nobody_can_join(client: Client, room: str, *, apply: bool = False) -> Checks:
     """Nobody can join a room: is it locked, closed or full, or is it licence or media server?
 
-    It reads (A3, A5, A6); with `apply` it also creates a room of the same mode (A2) and deletes it
-    (A4).
+    `room`: its ID. It reads (A3, A5, A6); with `apply` it also creates a room of the same mode (A2)
+    and deletes it (A4).
     """
     known = yield from ask_room(client, room)
     if known is None:

@@ -1,5 +1,5 @@
-"""What several runbooks need: a room, one of its users, a media server, a camera's login, and a
-room created for a trial."""
+"""What several runbooks need: a room, a media server, a camera's login, and a room created for a
+trial."""
 
 from __future__ import annotations
 

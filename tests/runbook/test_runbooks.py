@@ -520,6 +520,20 @@ def test_a_recording_is_judged_by_its_own_service(tmp_path):
     assert (check.outcome, "prod" in check.advice) == ("UNKNOWN", True)
 
 
+def test_advice_can_be_followed_where_it_is_read():
+    """In a shell, and of a room that is deleted by then."""
+    with Sandbox(seed=5) as sandbox, sandbox.connect() as client:
+        [check] = runbook.nobody_can_join(client, "000")
+        assert "this is the right service" in check.advice
+        camera = "rtsp://admin:desk-2468@127.0.0.1:9/none"
+        checks = ck.Checklist(runbook.deployment_acceptance(client, camera=camera, apply=True))
+        [check] = [check for check in checks if check.outcome == "FAIL"]
+        assert (
+            check.advice
+            == "Play it from here: confkit preflight 'rtsp://admin:***@127.0.0.1:9/none'"
+        )
+
+
 @pytest.mark.parametrize("name", runbook.RUNBOOKS)
 def test_a_notebook_runs_twice_in_a_row(name, monkeypatch):
     """In one kernel, as after "run this again": with the same checks."""
