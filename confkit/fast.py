@@ -1,13 +1,12 @@
 """Reads sent by libcurl: one easy handle per thread, which releases the GIL while it waits.
 
-It replaces the session, with the same results; the policy stays in `Client`. Without pycurl, or
-with a proxy, a client certificate, a custom adapter, hook or authentication, the session itself
-sends.
+It replaces the session, with the same results; the policy stays in `Client`. The session itself
+sends without pycurl, with a proxy, a client certificate, a custom adapter, hook or authentication,
+and what libcurl could not send: then the session's error says why.
 """
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import threading
@@ -43,17 +42,9 @@ _ENVIRONMENT = [
 ]
 
 # Codes of libcurl.
-_CONNECT, _TOO_LATE, _TLS = 7, 28, 35
+_TOO_LATE = 28
 _CUT = (18, 23, 56, 61)  # after the head: the body ends early or cannot be decoded
-_OBSTACLES = {
-    **dict.fromkeys((1, 8), "invalid"),
-    **dict.fromkeys((18, 52), "closed"),
-    **dict.fromkeys((_TLS, 58, 59), "tls"),
-    6: "name",
-    _CONNECT: "unreachable",
-    60: "certificate",
-    77: "bundle",
-}
+_OBSTACLES = {**dict.fromkeys((1, 8), "invalid"), **dict.fromkeys((18, 52), "closed")}
 
 
 class FastTransport(threading.local):
@@ -65,8 +56,8 @@ class FastTransport(threading.local):
     def get(
         self, session: requests.Session, request: PreparedRequest, timeout: tuple[float, float]
     ) -> Response | TransportError | None:
-        """Return the response to a GET, or the error that says why there is none; None if libcurl
-        cannot replace the session."""
+        """Return the response to a GET, or the error that says why there is none; None if the
+        session has to send it."""
         origin = "/".join(request.address.split("/", 3)[:3])
         settings = _settings(session, origin, timeout)
         if settings is None:
@@ -101,8 +92,8 @@ def _settings(
 
 
 class _Handle:
-    """An easy handle with one connection to an origin; `usable`: neither a proxy, a client
-    certificate nor a missing bundle keeps libcurl from replacing the session."""
+    """An easy handle with one connection to an origin; `usable`: neither a proxy nor a client
+    certificate keeps libcurl from replacing the session."""
 
     def __init__(
         self,
@@ -141,14 +132,14 @@ class _Handle:
         else:  # this file or folder instead of libcurl's default
             path = merged["verify"] if isinstance(merged["verify"], str) else DEFAULT_CA_BUNDLE_PATH
             options[pycurl.CAPATH if Path(path).is_dir() else pycurl.CAINFO] = path
-            self.usable &= Path(path).exists()  # else requests reports it
         for option, value in options.items():
             self.curl.setopt(option, value)
 
     def get(
         self, request: PreparedRequest, timeout: tuple[float, float]
-    ) -> Response | TransportError:
-        """Return the response, or the error that says why there is none."""
+    ) -> Response | TransportError | None:
+        """Return the response, or the error that says why there is none; None if the request could
+        not be sent."""
         curl, body = self.curl, io.BytesIO()
         curl.setopt(pycurl.URL, request.url)
         # Returning 0 ends a transfer that is too large.
@@ -156,14 +147,7 @@ class _Handle:
         # libcurl has one timeout for connecting and reading together.
         seconds = timeout[1] if self.socket >= 0 else sum(timeout)
         curl.setopt(pycurl.TIMEOUT_MS, max(1, round(1000 * seconds)))
-        code, message = 0, ""
-        try:
-            if threading.current_thread() is threading.main_thread():
-                code, message = self._perform_interruptibly()
-            else:
-                curl.perform()
-        except pycurl.error as error:
-            code, message = error.args[:2]
+        code, message = self._perform()
         self.socket = -1 if code else curl.getinfo(pycurl.ACTIVESOCKET)
         status, large = curl.getinfo(pycurl.RESPONSE_CODE), body.tell() > LARGEST
         content = body.getvalue()
@@ -171,15 +155,29 @@ class _Handle:
         if not large and (not code or (status and code in _CUT)):
             retry_after = curl.getinfo(_RETRY_AFTER) if status in (BUSY, UNAVAILABLE) else 0
             return Response(status, content, not code, str(retry_after or ""))
-        name = "large" if large else self._obstacle(code, status, message)
+        sent = curl.getinfo(pycurl.REQUEST_SIZE) > 0
+        if large:
+            obstacle = "large"
+        elif code == _TOO_LATE:
+            connected = sent or curl.getinfo(pycurl.NUM_CONNECTS)
+            obstacle = "unfinished" if status else "unanswered" if connected else "unreached"
+        elif not sent:
+            return None
+        else:
+            obstacle = "tls" if "SSL" in message else _OBSTACLES.get(code, "broken")
         number = curl.getinfo(pycurl.OS_ERRNO)
-        return no_response(
-            name, os.strerror(number) if number else message, request.address, timeout
-        )
+        why = os.strerror(number) if number else message
+        return no_response(obstacle, why, request.address, timeout)
 
-    def _perform_interruptibly(self) -> tuple[int, str]:
-        """Make the transfer in the main thread, where `perform` would delay Ctrl-C until its end;
-        return libcurl's code and message."""
+    def _perform(self) -> tuple[int, str]:
+        """Make the transfer; return libcurl's code, 0 for success, and its message."""
+        if threading.current_thread() is not threading.main_thread():
+            try:
+                self.curl.perform()
+            except pycurl.error as error:
+                return error.args[0], error.args[1]
+            return 0, ""
+        # In the main thread `perform` would delay Ctrl-C until its end.
         multi = self._multi = self._multi or pycurl.CurlMulti()
         settings, self.settings = self.settings, None  # after Ctrl-C the handle is not reused
         multi.add_handle(self.curl)
@@ -192,19 +190,3 @@ class _Handle:
             multi.remove_handle(self.curl)
         self.settings = settings
         return failures[0][1:] if failures else (0, "")
-
-    def _obstacle(self, code: int, status: int, message: str) -> str:
-        """Return the obstacle's name for a code of libcurl."""
-        curl = self.curl
-        if code == _TOO_LATE:
-            if status:
-                return "unfinished"
-            connected = curl.getinfo(pycurl.NUM_CONNECTS) or curl.getinfo(pycurl.REQUEST_SIZE)
-            return "unanswered" if connected else "unreached"
-        if code == _CONNECT and curl.getinfo(pycurl.OS_ERRNO) == errno.ECONNREFUSED:
-            return "refused"
-        if code == _TLS and "wrong version number" in message:
-            return "plain"
-        if code in (55, 56) and "SSL" in message:
-            return "tls"
-        return _OBSTACLES.get(code, "broken")

@@ -1,5 +1,4 @@
-"""interpret: every strange response becomes its members or one of our errors. That none of these
-shows a secret, tests/secrets test; any others tests/nightly draws."""
+"""interpret: every strange response becomes its members or one of our errors."""
 
 import json
 
@@ -11,8 +10,7 @@ from confkit.wire import Response, interpret
 
 
 def read(body, endpoint=A3, status=200, complete=True):
-    """The members of a response with this body (bytes, text, or an object as JSON), or its error,
-    which shows on one line."""
+    """The members of a response with this body, or its error, which shows on one line."""
     if not isinstance(body, bytes):
         body = (body if isinstance(body, str) else json.dumps(body)).encode()
     result = interpret(endpoint, Response(status, body, complete))
@@ -44,7 +42,6 @@ NOT_OURS = {
 
 @pytest.mark.parametrize("kind", NOT_OURS)
 def test_what_is_no_response_of_the_interface_is_named(kind):
-    """A ProtocolError that says what it is instead."""
     for body in NOT_OURS[kind]:
         error = read(body)
         assert f"get room (A3) expected JSON, got {kind} (HTTP 200)" in str(error)
@@ -54,8 +51,7 @@ def test_what_is_no_response_of_the_interface_is_named(kind):
 
 @pytest.mark.parametrize(("endpoint", "name"), [(A3, "ret"), (A3, "result"), (B3, "result")])
 def test_a_code_is_the_same_in_any_form_under_either_name(endpoint, name):
-    """0 is success and gives the members as they came; another code raises its class. `ret` wins
-    over `result`, unless it is null. A code that nobody knows is an error that keeps it."""
+    """`ret` wins over `result`, unless it is null; an unknown code is an error that keeps it."""
     for success in (0, "0", " 0 ", "-0", "00", 0.0):
         assert read({name: success, "topic": "x"}, endpoint)["topic"] == "x"
     for failure in (404, "404", " 0404 ", 404.0):
@@ -90,14 +86,13 @@ READ = [  # a body, and the members beside `ret`; of a name that stands twice th
 
 @pytest.mark.parametrize(("body", "members"), READ)
 def test_what_a_body_holds_is_read(body, members):
-    """As all the usual parsers have it, in any Unicode encoding."""
     assert read(body) == {"ret": 0, **members}
 
 
 @pytest.mark.parametrize("status", [101, 300, 302, 399, 400, 404, 429, 500, 503])
 def test_an_http_error_is_named_with_its_status(status):
-    """Result code 0 under it is a contradiction, which nobody believes; any other code wins over
-    it. 5xx and 429 are worth another try. A body that ended early is never believed."""
+    """Result code 0 under it is a contradiction, any other code wins over it; a body that ended
+    early is never believed."""
     for body in ("", "<html>Bad</html>", "no", {"ret": 0, "room_id": "1"}):
         error = read(body, status=status)
         assert (type(error), error.status) == (ck.ProtocolError, status)
@@ -115,8 +110,7 @@ def test_an_http_error_is_named_with_its_status(status):
 
 
 def test_what_the_service_says_is_quoted():
-    """From msg and from err, short and on one line; what is no text is not. Number and name of the
-    operation stand in both kinds of error."""
+    """From msg and from err, short and on one line."""
     for name in ("msg", "err"):
         assert "The service says: disk full." in str(read({"ret": 404, name: "disk full"}))
         for nothing in (None, "", 5, [], {"a": 1}):

@@ -27,9 +27,8 @@ def way(request):
 
 
 def facts(outcome):
-    """What matters of an outcome: members, or everything that an error says, addresses aside.
-
-    Why a connection broke stands in parentheses, in the words of whoever met it."""
+    """The members, or all fields of an error, without addresses and the operating system's words
+    in parentheses."""
     if not isinstance(outcome, Exception):
         return outcome
     text = re.sub(r":\d{4,5}/", "/", str(outcome))
@@ -40,7 +39,7 @@ def facts(outcome):
 
 
 def same(make):
-    """The outcome of a read, once it is the same in either way, and in the main thread."""
+    """The outcome of a read, the same by libcurl, by the session, and in the main thread."""
     outcomes = []
     for way, thread in (("libcurl", True), ("session", True), ("libcurl", False)):
         with make(way) as client:
@@ -51,8 +50,7 @@ def same(make):
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_a_response_means_the_same_in_either_way(script, answer):
-    """Each thing that a service can answer gives the same members, or the same error after as many
-    tries, with the same words."""
+    """The same members, or the same error after as many tries."""
     reply, kind = ANSWERS[answer]
     seen = []
 
@@ -97,9 +95,7 @@ REFUSED, NO_PROXY = "http://127.0.0.1:9", "the proxy did not forward the request
     ],
 )
 def test_what_keeps_a_request_from_the_service_is_named(address, proxy, words, sent, places):
-    """A refused, unknown, silent or crowded address, plain HTTP behind https, a proxy that is not
-    there, refuses, or wants a login: the same error in either way, and whether anything was sent.
-    A change that was not sent has not happened."""
+    """It says whether anything was sent: a change that was not sent has not happened."""
 
     def make(way):
         client = client_of(address.format(**places), way, timeout=(0.3, 0.3))
@@ -144,9 +140,8 @@ CERTIFICATES = {  # verify, the host, and what is said where it is not trusted
 
 @pytest.mark.parametrize("case", CERTIFICATES)
 def test_a_certificate_is_trusted_in_either_way(certificate, tmp_path, monkeypatch, case):
-    """verify= lets a service in, and REQUESTS_CA_BUNDLE where trust_env is on; what libcurl or the
-    system would trust does not count beside it. Else nothing is sent, and nothing tried again. A
-    service may want to see session.cert."""
+    """By verify=, or REQUESTS_CA_BUNDLE with trust_env, and by nothing that libcurl or the system
+    would trust besides. Otherwise nothing is sent, and nothing tried again."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate[0]))
     command = ["openssl", "x509", "-hash", "-noout", "-in", certificate[0]]
     name = subprocess.check_output(command, text=True).strip()
@@ -177,8 +172,7 @@ def test_a_certificate_is_trusted_in_either_way(certificate, tmp_path, monkeypat
 
 
 def test_proxies_of_the_environment_count_as_the_session_says(script, monkeypatch, way):
-    """HTTP_PROXY and NO_PROXY count for a distant service, from when they are set; with trust_env
-    off neither does, and a proxy of the session is used whatever NO_PROXY says."""
+    """With trust_env off they do not; a proxy of the session is used whatever NO_PROXY says."""
     proxy = script({GET_ROOM: ROOM}).base_url
     monkeypatch.setenv("http_proxy", proxy)
     assert outcome(client_of(FAR, way)) == ROOM
@@ -198,8 +192,6 @@ LETTERS = ["00123", "a b", "a/b", "部屋", "%41", "+", "\u200d", " 7", "a&b=c#d
     [("GET", "query"), ("POST", "query"), ("POST", "form"), ("POST", "json")],
 )
 def test_any_letters_travel_alike_in_any_dialect(script, method, placement):
-    """B3 as GET or POST, its parameters in the query, a form or JSON, and in them spaces, slashes,
-    signs and letters from anywhere."""
     service = script({DEVICES: {"ret": 0, "data": {"items": []}}})
     dialect = ck.Dialect(list_method=method, placement=placement)
     clients = [connected(service, way, dialect=dialect) for way in WAYS]
@@ -229,8 +221,7 @@ SETTINGS = [  # and what arrives of it
 
 @pytest.mark.parametrize(("name", "value", "arrives"), SETTINGS)
 def test_a_setting_of_the_session_counts(script, name, value, arrives):
-    """It may be set at any time, and what arrives is the same in either way, to a proxy the whole
-    address."""
+    """Whenever it is set; a proxy gets the whole address."""
     service, sent = script({GET_ROOM: ROOM}), []
     through = name == "proxies"
     for way in WAYS:
@@ -279,8 +270,7 @@ def answer(room_id, topic=b""):
 
 @pytest.mark.parametrize(("secure", "pause"), [(False, 0.0), (False, 0.02), (True, 0.0)])
 def test_a_response_behind_a_response_is_not_that_of_the_next_room(certificate, way, secure, pause):
-    """Several calls share a connection. Where the head came by itself, too, and what TLS has
-    unpacked already and no socket shows: what lies behind a response is nobody's."""
+    """Also if the head comes by itself, and if TLS has decrypted what no socket shows."""
 
     def twice(query):
         head, body = answer(query["room_id"].encode(), b"x" * 9000 * secure)
@@ -312,8 +302,7 @@ def test_a_connection_is_as_patient_after_a_slow_response_as_before(script):
 
 
 def test_a_bug_in_a_hook_is_raised_as_it_is(script):
-    """It is no failure of the network, and no read is repeated for it; the token is in none of its
-    frames."""
+    """It is no failure of the network; no frame of its traceback holds the token."""
 
     def hook(*_, **__):
         raise ValueError("mine")
