@@ -7,6 +7,13 @@ from contextlib import contextmanager
 from tests.ports import quiet_port
 from tests.servers import page, server
 
+SANDBOX = """
+import sys, time
+from confkit.sandbox import Sandbox
+with Sandbox(port=int(sys.argv[1])):
+    time.sleep(600)
+"""
+
 
 @contextmanager
 def program(text: str, *arguments: str) -> Iterator[str]:
