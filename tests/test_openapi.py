@@ -30,8 +30,7 @@ def resolved(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_it_describes_the_operations_as_our_table_does():
-    """Each operation is there with its path, its parameters in order, and its main codes; B1 and B3
-    also as POST. The examples of digest and token are what the demo keys make."""
+    """B1 and B3 also as POST; the examples of digest and token are what the demo keys make."""
     assert SPOKEN in DOCUMENT["info"]["description"].replace("\n", " ")
     assert [operation["x-endpoint"] for _, operation in operations("get")] == list(OPERATIONS)
     assert [operation["x-endpoint"] for _, operation in operations("post")] == ["B1", "B3"]
@@ -54,7 +53,6 @@ def test_it_describes_the_operations_as_our_table_does():
 
 
 def test_it_lists_every_result_code():
-    """Each code stands in its interface's table, with its meaning and how sure that is."""
     for interface, name in {"A": "ResultCodeA", "B": "ResultCodeB", "": "ResultCodeSeen"}.items():
         rows = DOCUMENT["components"]["schemas"][name]["oneOf"]
         assert [(row["const"], row["title"], row["x-sure"], row["x-retry"]) for row in rows] == [
@@ -65,7 +63,6 @@ def test_it_lists_every_result_code():
 
 
 def test_the_command_prints_it(capsys):
-    """`confkit interface --openapi` prints the description as JSON; with a part it is refused."""
     assert main(["interface", "--openapi"]) == 0
     assert json.loads(capsys.readouterr().out) == DOCUMENT
     assert main(["interface", "A2", "--openapi"]) == 1
