@@ -39,17 +39,15 @@ ONCE_NAMES = ["test_a.py::test_once[a@b]", "test_a.py::test_once[c]"]
     [
         ({"test_a.py": ALWAYS}, (), 1, [], 1),
         ({"test_a.py": ONCE}, BESIDE, 0, ONCE_NAMES, 2),
-        ({"test_a.py": ALWAYS, "test_b.py": ONCE}, (), 1, [], 1),
         ({"test_a.py": FOUR}, BESIDE, 1, [], 0),
         ({"test_a.py": BROKEN, "test_b.py": ONCE}, BESIDE, 1, [], 0),
         ({"tests/secrets/test_a.py": ONCE}, (), 1, [], 0),
     ],
-    ids=["always", "once", "always-and-once", "four", "collection", "secret"],
+    ids=["always", "once", "four", "collection", "secret"],
 )
 def test_a_few_failed_tests_run_once_more(
     tmp_path, monkeypatch, files, options, status, flaky, repeated
 ):
-    """The exit status, the tests that are flaky, and how many were run once more."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a second each
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -67,20 +65,11 @@ def test_a_few_failed_tests_run_once_more(
     assert len(calls) == 1 + repeated
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "secrets/test_functions.py",
-        "browser/test_secrets.py",
-        "test_secret.py",
-        "test_writes.py",
-        "test_layers.py",
-    ],
-)
-def test_a_promise_is_never_repeated(file):
+@pytest.mark.parametrize("path", rerun.NEVER)
+def test_a_promise_is_never_repeated(path):
     """Nor is what failed beside it; these files exist."""
-    assert (ROOT / "tests" / file).is_file()
-    assert rerun.repeatable(["tests/test_text.py::test_a", f"tests/{file}::test_b"]) == []
+    assert (ROOT / path).exists()
+    assert rerun.repeatable(["tests/test_text.py::test_a", f"{path}::test_b"]) == []
 
 
 def test_a_notebook_is_repeated_whole():
