@@ -368,18 +368,13 @@ def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
 
 @contextmanager
 def _uninstrumented() -> Iterator[None]:
-    """Within, OpenTelemetry and Sentry record no request of this thread: they record full URLs,
-    which contain the token. Neither library is imported."""
+    """Within, OpenTelemetry records no request of this thread: it records full URLs, which contain
+    the token. It is not imported."""
     with ExitStack() as stack:
         utils = sys.modules.get("opentelemetry.instrumentation.utils")
         for name in ("suppress_instrumentation", "suppress_http_instrumentation"):
             if hasattr(utils, name):
                 stack.enter_context(getattr(utils, name)())
-        sentry: Any = sys.modules.get("sentry_sdk")
-        if hasattr(sentry, "new_scope") and sentry.get_client().is_active():  # from 2.0 on
-            silent = type("_", (sentry.client.NonRecordingClient,), {"is_active": lambda _: True})
-            # Not `set_client`, which would write this client's settings into the global scope.
-            stack.enter_context(sentry.new_scope()).client = silent()
         yield
 
 

@@ -4,8 +4,7 @@ from functools import partial
 
 from tests.commands import Done, run
 from tests.secrets.given import Drive, device
-from tests.secrets.processes import environment
-from tests.secrets.worlds import World
+from tests.secrets.worlds import World, environment
 
 # Words that are typed, and the exit status that is due where all is well; those in capitals are
 # filled in. Some are wrong on purpose: 2 is what click says of words that it does not know.

@@ -5,6 +5,7 @@ camera in a room; the others are scripted, and quote a request in every place of
 """
 
 import json
+import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from tests.secrets.marks import Marks
 Asked = Mapping[str, str]
 SMALL = {"size": (128, 96), "fps": 5}
 ACCESS_KEY = "marked access"
+ROOT = Path(__file__).resolve().parent.parent.parent
 NOT_OURS = {"profiles.toml", "notes.bin", "rooms.txt", "cameras.csv"}  # which have to hold secrets
 
 
@@ -200,3 +202,22 @@ def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
         login = {"login_name": "admin", "login_password": marks["password in an address"]}
         address = sandbox.camera(**login, **SMALL)
         yield World(name, marks, client, folder, chance, address, (room_id,), sandbox)
+
+
+def environment(world: World, **more: str) -> dict[str, str]:
+    """What a program needs to find this service: the one place where its key has to stand."""
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("CONFKIT_")},
+        "CONFKIT_BASE_URL": world.client.base_url,
+        "CONFKIT_ACCESS_KEY": ACCESS_KEY,
+        "CONFKIT_OUTGOING_URL": world.client.outgoing_url,
+        "CONFKIT_TIMEOUT": "2,4",
+        "CONFKIT_SECRET_KEY": world["secret_key"],
+        "CONFKIT_CAMERA_PASSWORD": world["camera variable"],
+        "PYTHONPATH": str(ROOT),
+        "IPYTHONDIR": str(world.folder / "ipython"),
+        "XDG_CONFIG_HOME": str(world.folder),
+        "PYTHONFAULTHANDLER": "1",
+        "COLUMNS": "160",
+        **more,
+    }
