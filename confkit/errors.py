@@ -33,16 +33,11 @@ class ConfkitError(Exception):
     @property
     def summary(self) -> str:
         """The problem and its cause, without the advice and without a full stop at the end."""
-        return self._without_advice().rstrip(" .")
+        text = f"{self.problem}: {self.cause}" if self.cause else self.problem
+        return printable(text.strip()).rstrip(" .")  # it may quote other people's text
 
     def __str__(self) -> str:
-        if not self.advice:
-            return self._without_advice()
-        return f"{self.summary}. {printable(self.advice)}"
-
-    def _without_advice(self) -> str:
-        text = f"{self.problem}: {self.cause}" if self.cause else self.problem
-        return printable(text.strip())  # it may quote other people's text
+        return f"{self.summary}. {printable(self.advice)}" if self.advice else self.summary
 
     def again(self, **changes: Any) -> Self:
         """Return a copy of the error with these fields changed, to be raised again. (Raising one
@@ -262,12 +257,11 @@ def codes() -> tuple[Code, ...]:
     tables = tomllib.loads(files(__package__).joinpath("codes.toml").read_text("utf-8"))
     rows = []
     for table, entries in tables.items():
-        seen = table == "seen"
+        interface, sure = ("", "seen") if table == "seen" else (table, "specified")
         for ret, row in entries.items():
+            row = {"sure": sure, "change": "maybe" if row.get("retry") else "", **row}
             row |= {name: " ".join(row[name].split()) for name in ("meaning", "advice")}
-            row.setdefault("sure", "seen" if seen else "specified")
-            row.setdefault("change", "maybe" if row.get("retry") else "")
-            rows.append(Code(int(ret), "" if seen else table, **row))
+            rows.append(Code(int(ret), interface, **row))
     return tuple(rows)
 
 
@@ -282,17 +276,19 @@ def lookup(ret: int | str, interface: str | None) -> tuple[Code, ...]:
     return tuple(rows)
 
 
-def _row(ret: int | str, interface: str) -> Code:
-    """Return the row of a code in this interface; if it has none, a change may have happened."""
-    rows = lookup(ret, interface)
-    for row in rows:
-        if row.both or row.interface in (interface, ""):
-            return row
-    if rows:
-        return rows[0]._replace(error="ApiError", change="maybe")
+def _unknown(ret: int | str) -> Code:
     meaning = "not a code of the interface, and none seen in other deployments"
     advice = "Ask the provider what it means, and quote the call as client.calls shows it."
     return Code(ret, "", meaning, advice, "unknown", change="maybe")
+
+
+def _row(ret: int | str, interface: str) -> Code:
+    """Return the row of a code in this interface; if it has none, a change may have happened."""
+    rows = lookup(ret, interface) or (_unknown(ret),)
+    for row in rows:
+        if row.both or row.interface in (interface, ""):
+            return row
+    return rows[0]._replace(error="ApiError", change="maybe")
 
 
 def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
@@ -311,12 +307,12 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
         if interface not in ("A", "B"):
             raise ValueError(f"interface is {interface!r}; use A (port 8080) or B (port 8050)")
     ret = as_code(str(ret))
-    first, *others = lookup(ret, interface) or (_row(ret, ""),)
+    first, *others = lookup(ret, interface) or (_unknown(ret),)
     meaning, advice = first.meaning, first.advice
     for row in others:
         where = row.interface or "other deployments"
         meaning, advice = f"{meaning}; {where}: {row.meaning}", f"{advice} {where}: {row.advice}"
-    if others and others[0].interface:
+    if others and others[0].interface:  # in A and B
         first = first._replace(interface="")
         meaning, advice = f"A: {meaning}", f"A: {advice}"
     return first._replace(meaning=meaning, advice=advice)

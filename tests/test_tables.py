@@ -197,9 +197,9 @@ REFUSED = {
     "bytes": (b"7", "type bytes"),
     "nothing": (None, "type NoneType"),
     "a table of Arrow": (pa.Table.from_pydict({"room_id": ["1"]}), "of type Table.*pandas"),
-    "no column named": (RAUM, "no column room_id.*id_column=.*'Raum', 'Etage'"),
-    "nearly named": (RAUM.assign(roomId="1"), "no column room_id.*Is it 'roomId'.*id_column"),
-    "an index beside": (RAUM.set_index("Raum"), "no column room_id.*id_column.*'Raum', 'Etage'"),
+    "no column named": (RAUM, "no column 'room_id'.*id_column=.*'Raum', 'Etage'"),
+    "nearly named": (RAUM.assign(roomId="1"), "no column 'room_id'.*id_column.*'roomId'"),
+    "an index beside": (RAUM.set_index("Raum"), "no column 'room_id'.*id_column.*'Raum', 'Etage'"),
     "twice": (pd.DataFrame([["1", "2"]], columns=["room_id"] * 2), "two col.*'room_id'.*id_column"),
     "no columns": (pd.DataFrame(), "id_column=; the columns are none"),
     "a spoilt cell": (pd.DataFrame({"room_id": ["7", "1.61E+09"]}), f"position 2: {SPOILT}"),
@@ -224,7 +224,7 @@ REFUSED_FILES = {
     "a workbook": (b"PK\x03\x04\xff\xfe\x00", "is a workbook.*CSV UTF-8"),
     "an old workbook": (b"\xd0\xcf\x11\xe0\xa1", "is a workbook.*CSV UTF-8"),
     "no text in a list": ("7\nBüro\n".encode("cp1252"), "rooms.txt, line 2: "),
-    "a table in a list": ("7\nroom_id\tfloor\n", "rooms.txt, line 2: .*tab"),
+    "a table in a list": ("7\nroom_id\tfloor\n", "'7'; is the header missing"),
 }
 
 
