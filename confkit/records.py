@@ -69,15 +69,18 @@ class Room(_Record):
         except ProtocolError:
             mode = text(members, "room_mode")  # its name
         password = text(members, "host_password")
-        numbers = ("id", "room_status", "attendee_max", "max_audio", "max_video")
         room = cls(
+            id=number(members, "id"),
             room_id=text(members, "room_id") or room_id,
             topic=text(members, "topic"),
+            room_status=number(members, "room_status"),
             owner_id=text(members, "owner_id"),
             host_password=Secret(password) if password else None,
+            attendee_max=number(members, "attendee_max"),
+            max_audio=number(members, "max_audio"),
+            max_video=number(members, "max_video"),
             room_extend_id=text(members, "room_extend_id") or None,
             room_mode=mode,
-            **{name: number(members, name) for name in numbers},
         )
         if room_id not in (room.room_id, room.room_extend_id):
             ids = f"for room {preview(room_id)} and answered with room {preview(room.room_id)}."
@@ -261,7 +264,7 @@ def integer(value: Any) -> int | None:
 def parse_id(operation: Operation, name: str, value: object) -> str:
     """Return an ID, a non-empty text or a whole number, as text."""
     if isinstance(value, str) and value.strip():
-        return reject_surrogates(operation, name, value)
+        return value if value.isascii() else reject_surrogates(operation, name, value)
     if (number := integer(value)) is not None:
         return str(number)
     advice = f"Pass the {name} as text, as the service returned it."

@@ -244,7 +244,7 @@ def _header_problems(
             problems.append(Problem(None, name, "The column occurs twice. Remove one."))
         elif name not in names and close:
             similar = others[close[0]]
-            problem = f"There is no column {name}. Is it {similar!r}? Rename or remove that."
+            problem = f"Unknown column {similar!r}; did you mean {name}? Rename it, or remove it."
             problems.append(Problem(None, name if name in required else similar, problem))
         elif name not in names and name in required:
             problems.append(Problem(None, name, "The column is missing. Add it to the header."))
