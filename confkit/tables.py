@@ -79,8 +79,14 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
     """
     file, table = "", None
     if isinstance(source, str | os.PathLike):
-        file = Path(source).name
-        grid, table = _read_rooms(Path(source), id_column)
+        path = Path(source)
+        if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
+            quoted = str(SecretAddress(str(path)[:200]))
+            problem = f"There is no file {quoted!r}, and a single string is read as a path."
+            advice = "Check the path, or for one room pass a list with its ID."
+            raise parameter_error(A3, problem, advice)
+        file, is_list = path.name, path.suffix.lower() == ".txt" and id_column is None
+        grid = _read_file(path, is_list=is_list)
     elif hasattr(source, "isna"):  # of pandas, which is loaded then
         if hasattr(source, "to_frame"):  # a Series or Index
             source, id_column = source.to_frame(name="room_id"), "room_id"
@@ -88,49 +94,28 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
         levels = [name for name in source.index.names if name not in (None, *source)]
         table = source.reset_index(level=levels)
         grid = _read_frame(table)
-    elif isinstance(source, Iterable) and not (
-        isinstance(source, Mapping | bytes) or hasattr(source, "columns")
-    ):
+    else:
+        unusable = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
+        if unusable or not isinstance(source, Iterable):
+            problem = f"room_ids is of type {type(source).__name__}."
+            advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
+            raise parameter_error(A3, problem, advice)
         values = (item.room_id if isinstance(item, Room) else item for item in source)
         grid = Grid(["room_id"], [(n, [value]) for n, value in enumerate(values, 1)], exact=[0])
-    else:
-        problem = f"room_ids is of type {type(source).__name__}."
-        advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
-        raise parameter_error(A3, problem, advice)
     if grid.problems:
         raise _refusal(grid.problems, file)
-    position = 0 if table is None else _position(grid.names, id_column)
+    position = _position(grid.names, id_column)
     first = _unique_ids(grid, position, file)
-    if table is None:
+    if len(grid.names) == 1:
         return RoomIds(list(first))
+    if table is None:
+        import pandas as pd
+
+        texts = [[cell.strip() or None for cell in cells] for _, cells in grid.rows]
+        table = pd.DataFrame(texts, columns=list(grid.names), dtype="string")
     others = [at for at, name in enumerate(table) if at != position and name != ""]
     columns = table.iloc[list(first.values()), others].reset_index(drop=True)
     return RoomIds(list(first), columns)
-
-
-def _read_rooms(path: Path, id_column: str | None) -> tuple[Grid, pd.DataFrame | None]:
-    """Return the cells of a file and, unless it is a list of IDs, its table."""
-    if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
-        quoted = str(SecretAddress(str(path)[:200]))
-        problem = f"There is no file {quoted!r}, and a single string is read as a path."
-        advice = "Check the path, or for one room pass a list with its ID."
-        raise parameter_error(A3, problem, advice)
-    text = _decode(path.read_bytes())
-    if isinstance(text, Problem):
-        return Grid([], problems=[text]), None
-    if path.suffix.lower() == ".txt" and id_column is None and "\t" not in text:
-        lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
-        return Grid(["room_id"], [(n, [line]) for n, line in lines if not _is_comment(line)]), None
-    import pandas as pd
-
-    grid = parse_csv(text)
-    rows = [(number, [cell.strip() or None for cell in cells]) for number, cells in grid.rows]
-    table = pd.DataFrame([cells for _, cells in rows], columns=list(grid.names), dtype="string")
-    return grid._replace(rows=rows), table
-
-
-def _is_comment(line: str) -> bool:
-    return not line or (line.startswith("#") and not _ERROR_CELL.fullmatch(line))
 
 
 def _position(labels: Sequence[Any], id_column: str | None) -> int:
@@ -163,9 +148,11 @@ def _check_header(names: Sequence[str]) -> None:
 def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
     """Return the IDs in a column of the grid, each with the index of its first row."""
     first: dict[str, int] = {}
-    problems, advice = [], ""
+    problems = []
     for index, (number, cells) in enumerate(grid.rows):
         cell, problem, room_id = cells[position], "", ""
+        if file:
+            cell = cell.strip()
         if cell is None or cell == "":
             problem = "The room ID is missing."
         elif position not in grid.exact:
@@ -173,8 +160,7 @@ def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
         try:  # without the line ends that readlines() keeps
             room_id = "" if problem else parse_id(A3, "room_id", cell).rstrip("\r\n")
         except ParameterError as error:
-            problem = error.meaning
-            advice = advice or error.advice
+            problem = f"{error.meaning} {error.advice}"
         if "://" in room_id and str(SecretAddress(room_id)) != room_id:
             problem = "The cell contains an address with a login. Is this the column of room IDs?"
         if problem:
@@ -182,18 +168,18 @@ def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
         else:
             first.setdefault(room_id, index)
     if problems:
-        raise _refusal(problems, file, advice)
+        raise _refusal(problems, file)
     return first
 
 
-def _refusal(problems: Sequence[Problem], file: str, advice: str = "") -> ParameterError:
+def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:
     """Return the error that quotes the first of these problems and counts the others."""
     row, _, problem = problems[0]
     position = "" if row is None else f"{'line' if file else 'position'} {row}"
     where = ", ".join(filter(None, (file, position)))
     more = len(problems) - 1
-    rest = f" {counted(more, 'more problem')}." if more else ""
-    return parameter_error(A3, f"{where}: {problem}", f"{advice}{rest}".strip())
+    rest = f"{counted(more, 'more problem')}." if more else ""
+    return parameter_error(A3, f"{where}: {problem}", rest)
 
 
 # Rows of devices
@@ -210,8 +196,7 @@ def read_table(
         problem = "This is text. Pass a DataFrame, or the path of a CSV file."
         grid = Grid([], problems=[Problem(None, None, problem)])
     else:
-        text = _decode(Path(source).read_bytes(), encoding)
-        grid = Grid([], problems=[text]) if isinstance(text, Problem) else parse_csv(text)
+        grid = _read_file(Path(source), encoding)
     names = [str(name).strip() for name in grid.names]
     problems = list(grid.problems)
     if names or not problems:
@@ -282,24 +267,35 @@ def _read_frame(table: object) -> Grid:
     return Grid(list(table.columns), list(enumerate(zip(*values, strict=True), 1)), exact=exact)
 
 
-def _decode(raw: bytes, encoding: str | None = None) -> str | Problem:
-    """Return the text of a file, or the problem with it."""
-    if raw.startswith(_WORKBOOKS):
-        return Problem(None, None, f"The file is a workbook, not CSV. {_SAVE_AS}")
+def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False) -> Grid:
+    """Return the cells of a CSV file, or of a list with one room ID a line, if it holds no tab."""
+    raw, line, text, problem = path.read_bytes(), None, "", ""
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
-        text = raw.decode(encoding)
+        if raw.startswith(_WORKBOOKS):
+            problem = f"The file is a workbook, not CSV. {_SAVE_AS}"
+        elif "\0" in (text := raw.decode(encoding)):
+            problem = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
     except LookupError:
-        return Problem(None, None, f"No such encoding: {encoding!r}. Use one such as cp1252.")
+        problem = f"No such encoding: {encoding!r}. Use one such as cp1252."
     except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
         problem = (
             f"The line is not {encoding.upper()}. {_SAVE_AS} Or convert it, if Excel in Western "
             'Europe wrote it: Path("new.csv").write_text(Path(path).read_text("cp1252"), "utf-8").'
         )
-        return Problem(raw.count(b"\n", 0, error.start) + 1, None, problem)
-    zeros = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
-    return Problem(None, None, zeros) if "\0" in text else text.removeprefix("\ufeff")
+    if problem:
+        return Grid([], problems=[Problem(line, None, problem)])
+    text = text.removeprefix("\ufeff")
+    if not is_list or "\t" in text:
+        return parse_csv(text)
+    rows = [(number, [line.strip()]) for number, line in enumerate(text.splitlines(), 1)]
+    return Grid(["room_id"], [(number, line) for number, line in rows if not _is_comment(*line)])
+
+
+def _is_comment(line: str) -> bool:
+    return not line or (line.startswith("#") and not _ERROR_CELL.fullmatch(line))
 
 
 def parse_csv(text: str) -> Grid:

@@ -64,7 +64,7 @@ def test_an_error_arrives_whole(kind):
         assert vars(arrived) == vars(error)
     assert (error.again(ret=5).ret, error.again().__traceback__) == (5, None)
     lines = traceback.format_exception_only(kind("the text."))
-    assert lines == [f"confkit.{kind.__module__.split('.')[1]}.{kind.__name__}: the text\n"]
+    assert lines == [f"confkit.{kind.__module__.split('.')[1]}.{kind.__name__}: the text.\n"]
 
 
 @pytest.mark.parametrize(("interface", "ret"), EVERY)
