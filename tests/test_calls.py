@@ -21,10 +21,9 @@ CREATE, IMPORT = "/rtc/room/create", "/avd/api/outgoing/createOutgoingUser"
 DONE = {"ret": 0, "room_id": "1", "addr": "h:1", "data": {"total": 0, "items": []}}
 ALL = dict.fromkeys([CREATE, GET_ROOM, "/sdk/get_mcu", IMPORT], DONE)
 TOPICS = [
-    *("it's", 'say "hi"', "`id`", "$(id)", "$HOME ${HOME}", "!!", "back\\slash\\", "100 % + more"),
-    *("日本語 😀", "#1; ls | cat > x", "@file", "=", "*", "~", "-d", "a&b=c", "\\n", "{a,b}[1-3]"),
-    *("two\nlines\r\n", "https://example.org/?a=b#c", "tab\t", "'\"'\"'", "%41%2541", "***"),
-    *("$CONFKIT_TOKEN", "a $CONFKIT_CAMERA_PASSWORD b", "a  b "),
+    *("it's", 'say "hi"', "`id` $(id) $HOME ${HOME} !!", "back\\slash\\", "100 % + more", "@file"),
+    *("日本語 😀", "#1; ls | cat > x", "=", "*", "-d", "\\n", "{a,b}[1-3]", "two\nlines\r\n\t"),
+    *("https://example.org/?a=b#c", "'\"'\"'", "%41%2541", "***", "a $CONFKIT_CAMERA_PASSWORD b"),
 ]
 HOST, PASSWORD = "host $`'\"\\ &%é", "qu\"o'te\\back`c $HOME 日本語"
 NAMED = ("1", "cam-1", "it's \"Door\" {x} \\ '' + $HOME `id`\n")

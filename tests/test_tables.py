@@ -19,15 +19,10 @@ FORMS = [  # with the column that is named
     ((room_id for room_id in IDS), None),
     ([ck.Room(room_id=room_id) for room_id in IDS], None),
     (pd.Series(IDS, dtype="string", index=[5, 5, 5], name="number"), None),
-    (pd.Series(IDS, dtype="category"), None),
     (pd.Index(IDS), None),
-    (np.array(IDS), None),
-    ([*IDS, "7", *IDS], None),
     (["00123\r\n", 7, np.int64(7), "7\n", "00124"], None),
     (TABLE, None),
-    (TABLE.set_index("room_id"), None),
     (TABLE.set_index("room_id", drop=False), None),
-    (pd.DataFrame({"Raum": IDS}), None),
     (pd.DataFrame(IDS), None),
     (pd.DataFrame({"room_id": ["a", "b", "c"], "number": IDS}), "number"),
     (pd.DataFrame(zip("abc", IDS, strict=True)), 1),
@@ -79,13 +74,11 @@ def test_further_columns_come_along(script, tmp_path):
 HEADER, ROW = "floor,room_id,name,note\n", "NA,00123,Tür,null"
 QUOTED = ",".join(f'"{cell}"' for cell in ROW.split(","))
 FILES = {
-    "plain": HEADER + ROW,
     "byte-order mark": "\ufeff" + HEADER + ROW + "\n",
     **{f"separator {mark!r}": (HEADER + ROW).replace(",", mark) for mark in ";\t|"},
     "Excel's own line": "sep=;\r\n" + (HEADER + ROW).replace(",", ";"),
     "Excel's own line of a rare mark": "sep=^\n" + (HEADER + ROW).replace(",", "^"),
     "CRLF": (HEADER + ROW).replace("\n", "\r\n") + "\r\n",
-    "CR": (HEADER + ROW).replace("\n", "\r"),
     "UTF-16": ("\ufeff" + HEADER + ROW).encode("utf-16-le"),
     "spaces after commas": (HEADER + QUOTED).replace(",", ", "),
     "spaces around names": HEADER.replace("room_id", " room_id ") + ROW,
@@ -140,12 +133,11 @@ def test_a_file_of_ids_alone(written, text, name, ids):
 
 
 # Cells that a spreadsheet has damaged; in a column of IDs, or in any.
-NUMBERS = ["1001.0", "1614903140.00", "1614903140,0", "1,61E+09", "1e+9"]
-GROUPED = ["1,614,903,140", "1.614.903.140", "1'614", "1\u202f614"]
-ERRORS = ["#N/A", "#NV", "#REF!", "#BEZUG!", "#DIV/0!", "#NAME?", "#¿NOMBRE?", "#####", "Err:502"]
+NUMBERS = ["1001.0", "1614903140,0", "1,61E+09", "1e+9", "1,614,903,140", "1.614.903.140", "1'614"]
+ERRORS = ["#N/A", "#NV", "#BEZUG!", "#DIV/0!", "#NAME?", "#¿NOMBRE?", "#####", "Err:502"]
 
 
-@pytest.mark.parametrize("cell", [*NUMBERS, *GROUPED, *ERRORS])
+@pytest.mark.parametrize("cell", [*NUMBERS, *ERRORS])
 def test_what_a_spreadsheet_has_damaged_is_refused_with_its_line(written, cell):
     """An error is no password of a camera either. In a list, and in a frame of confkit, it is an
     ID, as code has made it."""
@@ -164,37 +156,28 @@ def test_what_a_spreadsheet_has_damaged_is_refused_with_its_line(written, cell):
 
 
 MISSING = "position 2: The room ID is missing"
-SPOILT = r"A spreadsheet has turned the ID into a number.*: 1.61E\+09. Format the column as text"
 RAUM = pd.DataFrame({"Raum": ["1"], "Etage": ["2"]})
 REFUSED = {
-    "a float": ([12.0, 7], "position 1: room_id is 12.0.*text"),
-    "numbers with a gap": (pd.Series([12, None]), "position 1: room_id is 12.0.*zeros.*1 more"),
+    "floats": (pd.Series([12, None]), "position 1: room_id is 12.0.*zeros.*1 more"),
     "None": (["7", None], MISSING),
     "NA": (pd.Series([7, pd.NA], dtype="Int64"), MISSING),
     "blanks": (["7", " \t"], "position 2"),
-    "a list inside": ([["7"]], "position 1"),
     "a lone surrogate": (["7", "a\ud800"], "position 2: .*surrogate"),
     "a camera": (["1", "rtsp://admin:hunter2@h/x"], "position 2: .*an address with a login"),
     "a dict": ({"7": 1}, "type dict.*list"),
-    "bytes": (b"7", "type bytes"),
     "a table of Arrow": (pa.Table.from_pydict({"room_id": ["1"]}), "of type Table.*pandas"),
     "no column named": (RAUM, "no column 'room_id'.*id_column=.*'Raum', 'Etage'"),
-    "nearly named": (RAUM.assign(roomId="1"), "no column 'room_id'.*id_column.*'roomId'"),
     "an index beside": (RAUM.set_index("Raum"), "no column 'room_id'.*id_column.*'Raum', 'Etage'"),
     "twice": (pd.DataFrame([["1", "2"]], columns=["room_id"] * 2), "two col.*'room_id'.*id_column"),
-    "no columns": (pd.DataFrame(), "id_column=; the columns are none"),
-    "a spoilt cell": (pd.DataFrame({"room_id": ["7", "1.61E+09"]}), f"position 2: {SPOILT}"),
     "a path": ("00123", "There is no file '00123'.*pass a list"),
     "what is no path": ("9" * 5000, "There is no file"),
 }
 REFUSED_FILES = {
     "no header": ("00123\n7\n", "'00123'; is the header missing"),
     "no header, nor zeros": ("A-1\n", "'A-1'; is the header missing.*id_column='A-1'"),
-    "no header of columns": ("00123,Main\n7,Annex\n", "'00123'; is the header missing"),
     "three": ("room_id,floor\n,1\n,2\n,1\n", "line 2: .* 2 more problems"),
     "a cell too many": ("building,room_id\nMain, North,7\n", "line 2: The row has 3 cells"),
     "an open quote": ('room_id,topic\n1,"x"\n2,"Weekly\n3,"Daily"\n', "line 3: .*quote"),
-    "an open quote at the end": ('room_id,topic\n1,"x\n', "line 2: .*quote"),
     "an empty file": ("", "empty"),
     "Windows-1252": ((HEADER + ROW).encode("cp1252"), "line 2: .*UTF-8.*cp1252"),
     "UTF-16 without its mark": ((HEADER + "1,7").encode("utf-16-le"), "zero bytes.*CSV UTF-8"),
@@ -204,9 +187,9 @@ REFUSED_FILES = {
 }
 
 
-def refused(source, match):
-    """The error says where, what and what to do, briefly; the advice never asks for the first room
-    as a column's name."""
+@pytest.mark.parametrize(("source", "match"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_id_is_refused_with_its_position(source, match):
+    """Briefly; the advice never asks for the first room as a column's name."""
     with pytest.raises(ck.ParameterError, match=match) as raised:
         room_ids(source)
     assert re.search("[^ ] Nothing was sent", str(raised.value))
@@ -215,15 +198,11 @@ def refused(source, match):
     assert ("id_column" in raised.value.advice) == ("id_column" in match)
 
 
-@pytest.mark.parametrize(("source", "match"), REFUSED.values(), ids=REFUSED)
-def test_what_is_no_id_is_refused_with_its_position(source, match):
-    refused(source, match)
-
-
 @pytest.mark.parametrize(("text", "match"), REFUSED_FILES.values(), ids=REFUSED_FILES)
 def test_damage_in_a_file_is_named_with_its_line(written, text, match):
     """No row is left out silently, nor taken for a header."""
-    refused(written(text, "rooms.txt" if "rooms.txt" in match else "rooms.csv"), match)
+    path = written(text, "rooms.txt" if "rooms.txt" in match else "rooms.csv")
+    test_what_is_no_id_is_refused_with_its_position(path, match)
 
 
 def test_an_id_from_code_is_never_damaged(client):

@@ -155,14 +155,13 @@ WITHIN: dict[str, object] = {}
 WITHIN["a"] = [WITHIN]
 WRONG = {  # what else is wrong: a bound of the interface, or what cannot travel
     "create_room": {
-        "topic": ["x" * 150, "ä" * 75], "room_mode": [None, HALF], "attendee_max": ["many", 2.5],
-        "max_audio": [True], "max_video": [float("nan")], "host_password": [HALF],
-        "room_extend_id": [HALF, " "]},
+        "topic": ["x" * 150, "ä" * 75], "room_mode": [None], "attendee_max": ["many", 2.5, True],
+        "host_password": [HALF], "room_extend_id": [" "]},
     "get_room": {"room_id": [None, 1047.0]},
     "import_device": {
-        "user_address": ["192.0.2.7/x", "rtsp://", "rtsp://h/a b", None, MASKED],
+        "user_address": ["192.0.2.7/x", "rtsp://h/a b", None, MASKED],
         "options": ["login", {"a": {1, 2}}, {"a": [HALF]}, {"login_name": "b"},
-                    json.loads(deep(400)), WITHIN, {"a": float("nan")}],
+                    json.loads(deep(400)), WITHIN],
         "user_data": [HALF], "login_name": [HALF, 7], "login_password": [HALF, "***"]},
     "remove_device": {"user_address": [MASKED]},
 }  # fmt: skip
