@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from .client import Client
-from .errors import ApiError, ConfkitError, OutcomeUnknown, RoomNotFound
+from .errors import ApiError, ConfkitError, OutcomeUnknown, ProtocolError, RoomNotFound
 from .operations import A2, A3, A4, A5, A6, A7, Operation
 from .records import (
     Device,
@@ -18,6 +18,7 @@ from .records import (
     preview,
     require_field,
     require_text,
+    text,
 )
 from .secret import Secret
 
@@ -75,12 +76,15 @@ def create_room(
 
     parameters = {name: value for name, value in parameters.items() if value is not None}
     look_up = None if room_extend_id is None else happened
-    room_id = change(client, A2, parameters, look_up, advice).get("room_id") or room_extend_id
-    if not isinstance(room_id, str | int):
+    response, room_id = change(client, A2, parameters, look_up, advice), None
+    with suppress(ProtocolError):
+        room_id = text(response, "room_id")
+    room_id = room_id or room_extend_id
+    if not room_id:
         problem = "the service created the room, but its response has no room_id"
         raise OutcomeUnknown(problem, advice)
-    client.created.append(str(room_id))
-    return str(room_id)
+    client.created.append(room_id)
+    return room_id
 
 
 def get_room(client: Client, room_id: str | Room) -> Room:
