@@ -224,7 +224,7 @@ def missing_extra(what: str, package: str | None, extra: str) -> ConfigError:
 class Code(NamedTuple):
     """The meaning of a result code, and the (assumed) next step: a row of `codes.toml`, where the
     fields are described. `interface` is "A", "B", or "" for neither in particular; `sure` is
-    "specified", "seen" (in other deployments) or "unknown". `str()` is for people."""
+    "specified", "seen" (in other deployments) or "unknown". The repr is for people."""
 
     ret: int | str
     interface: str
@@ -236,7 +236,7 @@ class Code(NamedTuple):
     change: str = ""
     both: bool = False
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         from textwrap import fill
 
         where = f" in interface {self.interface}" if self.interface else ""
@@ -248,9 +248,6 @@ class Code(NamedTuple):
             text += " A change may have happened: check before you repeat it."
         head = one_line(f"{self.ret}{where}: {self.meaning} ({sure})")
         return f"{head}\n{fill(text, 88, initial_indent='  ', subsequent_indent='  ')}"
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 @cache
