@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 KEPT_BYTES = 2**14  # of a response's body, for its excerpt
 
-_VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
+_VARIABLES: dict[str | None, str] = {
+    "digest": "CONFKIT_DIGEST",
+    "host_password": "CONFKIT_HOST_PASSWORD",
+}
 # Encloses the name of a variable that stands for a secret: random, so that no text contains it.
 _BOUNDARY = os.urandom(8).hex()
 _MARKED = re.compile(f"{_BOUNDARY}(.*?){_BOUNDARY}")
@@ -129,11 +132,10 @@ class Call:
 
     def _marked_fields(self) -> dict[str, Any]:
         """Return the fields with a delimited variable name in place of each secret."""
+        variables = {**_VARIABLES, self._request.token_parameter: "CONFKIT_TOKEN"}
         fields = {}
         for name, value in self._request.fields.items():
-            variable = _VARIABLES.get(name, "CONFKIT_CAMERA_PASSWORD")
-            if name == self._request.token_parameter:
-                variable = "CONFKIT_TOKEN"
+            variable = variables.get(name, "CONFKIT_CAMERA_PASSWORD")
             fields[name] = _replace_secrets(value, f"{_BOUNDARY}{variable}{_BOUNDARY}")
         return fields
 
@@ -166,13 +168,11 @@ def _shell(text: str) -> str:
     The service rejects an unset token or digest; an unset password would be empty, so the shell
     itself rejects that.
     """
-    word = ""
-    for number, part in enumerate(_MARKED.split(text)):
-        if number % 2 == 0:
-            word += shlex.quote(part) if part else ""
-        else:
-            word += f'"${{{part}:?}}"' if part.endswith("PASSWORD") else f'"${part}"'
-    return word
+    words = [part and shlex.quote(part) for part in _MARKED.split(text)]
+    words[1::2] = [
+        f'"${{{name}:?}}"' if name.endswith("PASSWORD") else f'"${name}"' for name in words[1::2]
+    ]
+    return "".join(words)
 
 
 def _python(text: str) -> str:

@@ -75,9 +75,6 @@ class Checklist(tuple[Check, ...]):
         return as_json({**fields, "verdict": self.verdict, "checks": checks})
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         return "\n".join([*map(str, self), f"Overall: {self.verdict}"])
 
     def _repr_html_(self) -> str:

@@ -65,7 +65,7 @@ def connect(
     is sent. ConfigError names the missing settings and how to set them, or the invalid one and its
     origin.
     """
-    secret_key = _hidden("secret_key", secret_key)
+    secret_key = _hidden("secret_key", secret_key)  # a traceback shows the locals
     base_url, outgoing_url = _hidden("base_url", base_url), _hidden("outgoing_url", outgoing_url)
     values = {
         "base_url": base_url,
@@ -79,7 +79,9 @@ def connect(
         "max_rate": max_rate,
     }
     arguments = {key: (value, "argument") for key, value in values.items() if value is not None}
-    name = profile or _profile_of_environment(arguments)
+    name = profile
+    if not profile and not any(address in arguments for address in _ADDRESSES):
+        name = _profile_of_environment()
     ignored = OWN if profile or name == EMBEDDED else ()
     environment = {
         key: (_hidden(key, os.environ[variable]), variable)
@@ -90,26 +92,34 @@ def connect(
         return _sandbox_client({**environment, **arguments})
     stored = load_profile(name) if name else {}
     profiled = {key: (value, f"profile {name}") for key, value in stored.items()}
-    return client_of({**profiled, **environment, **arguments}, name)
-
-
-def client_of(settings: Settings, profile: str | None = None) -> Client:
-    """Return a client with these settings, named after the profile.
-
-    ConfigError names a missing or invalid setting."""
-    values = {name: check_setting(name, *setting) for name, setting in settings.items()}
-    if missing := [name for name in SERVICE if name not in settings]:
-        first, where = missing[0], f" in profile {profile!r}" if profile else ""
+    settings = {**profiled, **environment, **arguments}
+    checked = {key: check_setting(key, *setting) for key, setting in settings.items()}
+    if missing := tuple(key for key in SERVICE if key not in settings):
+        first, where = missing[0], f" in profile {name!r}" if name else ""
         error = ConfigError(
             f"no service is configured; missing{where}: {', '.join(missing)}",
             f"Set {first} in one of three ways: connect({first}=...); {VARIABLES[first]}=... in "
             'the environment; a profile, `confkit profile add NAME` and connect("NAME"). '
             'To try things out, use connect("sandbox").',
         )
-        error.missing = tuple(missing)
+        error.missing = missing
         raise error
-    origins = {name: origin for name, (_, origin) in settings.items()}
-    return Client(**values, name=profile, origins=origins)
+    origins = {key: origin for key, (_, origin) in settings.items()}
+    return Client(**checked, name=name or None, origins=origins)
+
+
+def _profile_of_environment() -> str | None:
+    """Return the profile named by CONFKIT_PROFILE.
+
+    ConfigError if the environment sets an address, too: the profile's keys would be sent there."""
+    name = os.environ.get("CONFKIT_PROFILE")
+    variables = [VARIABLES[address] for address in _ADDRESSES]
+    if name and (variables := list(filter(os.environ.get, variables))):
+        raise ConfigError(
+            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(variables)}",
+            "Unset one of them, or name the profile in the call: connect(NAME).",
+        )
+    return name
 
 
 def check_setting(name: str, value: Any, origin: str) -> Any:
@@ -159,29 +169,12 @@ def _read(name: str, value: Any) -> Any:
 
 def _hidden(name: str, value: Any) -> Any:
     """Return a setting with any secret in it hidden: a traceback shows the locals."""
-    if value is None or isinstance(value, Secret):
-        return value
-    if name in SETTINGS and name not in (*_ADDRESSES, "secret_key"):
+    is_plain = name in SETTINGS and name not in (*_ADDRESSES, "secret_key")
+    if value is None or is_plain or isinstance(value, Secret):
         return value
     # An address without :// may be a key in the wrong field; an unknown name may be misspelt.
     is_address = name in _ADDRESSES and isinstance(value, str) and "://" in value
     return SecretAddress(value) if is_address else Secret(value)
-
-
-def _profile_of_environment(arguments: Settings) -> str | None:
-    """Return the profile named by CONFKIT_PROFILE, unless the arguments name the service.
-
-    ConfigError if the environment sets an address, too: the profile's keys would be sent there."""
-    name = os.environ.get("CONFKIT_PROFILE")
-    if not name or any(address in arguments for address in _ADDRESSES):
-        return None
-    variables = [VARIABLES[address] for address in _ADDRESSES]
-    if variables := [variable for variable in variables if os.environ.get(variable)]:
-        raise ConfigError(
-            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(variables)}",
-            "Unset one of them, or name the profile in the call: connect(NAME).",
-        )
-    return name
 
 
 # Profiles: named services in a TOML file that only its owner may read
@@ -217,18 +210,18 @@ def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     ConfigError if the name is not allowed or the file cannot be read or written."""
     settings = {key: _hidden(key, value) for key, value in settings.items()}
     check_profile_name(name)
-    file, profiles, reason = profiles_path(), {**_stored(), name: settings}, ""
+    file, profiles = profiles_path(), {**_stored(), name: settings}
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomically(file, _toml_file(profiles).encode(), private=True)
     except OSError as error:
         reason = error.strerror or "it is not a file"
-    if reason:  # raised here, where no traceback contains the data
-        raise ConfigError(
-            f"{file} cannot be written ({reason})",
-            "Free some space, or set HOME or XDG_CONFIG_HOME to a folder that you can write to.",
-        )
-    return file
+    else:
+        return file
+    raise ConfigError(  # here, where no traceback contains the data
+        f"{file} cannot be written ({reason})",
+        "Free some space, or set HOME or XDG_CONFIG_HOME to a folder that you can write to.",
+    )
 
 
 def check_profile_name(name: str) -> None:
@@ -243,19 +236,18 @@ def _stored() -> dict[str, dict[str, Any]]:
     """Return all profiles, secrets hidden."""
     import tomllib
 
-    file, problem = profiles_path(), ""
+    file = profiles_path()
     try:
         if os.name == "posix" and file.stat().st_mode & 0o077:
             warnings.warn(f"{file} can be read by others; run: chmod 600 {file}", stacklevel=2)
-        stored = tomllib.loads(file.read_text("utf-8"))
-        if all(isinstance(settings, dict) for settings in stored.values()):
-            return {
-                profile: {key: _hidden(key, value) for key, value in settings.items()}
-                for profile, settings in stored.items()
-            }
-        problem, stored = "every profile must be a table, such as [prod]", {}
+        return {
+            profile: {key: _hidden(key, value) for key, value in settings.items()}
+            for profile, settings in tomllib.loads(file.read_text("utf-8")).items()
+        }
     except (FileNotFoundError, NotADirectoryError):
         return {}
+    except AttributeError:
+        problem = "every profile must be a table, such as [prod]"
     except (OSError, ValueError) as error:
         problem = f"it cannot be read as TOML ({error})"
     # Raised here, where no traceback contains the text of the file.
@@ -271,10 +263,9 @@ def _toml_file(profiles: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _toml(value: Any) -> str:
     """Return a value as TOML, which differs from JSON only in tables and DEL."""
-    value = reveal(value)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{json.dumps(key)} = {_toml(value[key])}" for key in value) + "}"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(reveal(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 # The embedded service

@@ -84,15 +84,15 @@ def import_device(
     login_password = Secret(login_password) if login_password is not None else None
     user_address = SecretAddress(user_address) if user_address is not None else None
     user_data = hide(user_data)
-    own_options = None if options is None else hide_options(options)
+    checked = None if options is None else hide_options(options)
     del options
-    if isinstance(own_options, ParameterError):
-        raise own_options
+    if isinstance(checked, ParameterError):
+        raise checked
     client.may_send(B1)
     if isinstance(room_id, Device):
         old, new = room_id, {"login_name": login_name, "login_password": login_password}
-        if own_options is None:
-            own_options = {key: value for key, value in old.options.items() if new.get(key) is None}
+        if checked is None:
+            checked = {key: value for key, value in old.options.items() if new.get(key) is None}
         user_id = old.user_id if user_id is None else user_id
         user_name = old.user_name if user_name is None else user_name
         user_address = old.user_address if user_address is None else user_address
@@ -103,21 +103,26 @@ def import_device(
         require_text(B1, "user_name", user_name),
         check_address(B1, user_address),
         reject_surrogates(B1, "user_data", reveal(user_data) or ""),
-        check_options(own_options, login_name, login_password),
+        check_options(checked, login_name, login_password),
     )
     report = None
     if preflight:
         from .diagnosis import require_preflight
 
         report = require_preflight(device, preflight)
-    _import(client, device, report)
+    try:
+        _import(client, device)
+    except (JoinFailed, ServiceTimeout) as error:
+        from .diagnosis import explain_refusal
+
+        explain_refusal(error, client, device, report)
+        raise
     if verify:
         _wait_until_seen(client, device, patience)
     return device
 
 
-def _import(client: Client, device: Device, report: "Report | None") -> None:
-    """Send B1; `report` is the camera's preflight, if there was one."""
+def _import(client: Client, device: Device) -> None:
     parameters = {
         "roomId": device.room_id,
         "userId": device.user_id,
@@ -133,44 +138,33 @@ def _import(client: Client, device: Device, report: "Report | None") -> None:
             raise ConfkitError(f"B3 lists {redact(device.user_id)!r} under another address")
         return listed is not None
 
-    try:
-        change(
-            client,
-            B1,
-            {name: value for name, value in parameters.items() if value},
-            happened,
-            _check_again(device.room_id, "import it"),
-        )
-    except (JoinFailed, ServiceTimeout) as error:
-        from .diagnosis import explain_refusal
-
-        explain_refusal(error, client, device, report)
-        raise
+    sent = {name: value for name, value in parameters.items() if value}
+    advice = f"Check with ck.list_devices(client, {device.room_id!r}) before you import it again."
+    change(client, B1, sent, happened, advice)
 
 
 def _wait_until_seen(client: Client, device: Device, patience: float) -> None:
     """Wait until both B3 and A6 list the device; NotInRoom if they do not in time."""
     end = time.monotonic() + patience
-    while missing := _why_not_seen(client, device):
+    room_id, name = device.room_id, redact(device.user_id)
+    while True:
+        try:
+            missing = "the service does not list it (B3)"
+            if find_device(client, room_id, device.user_id) is not None:
+                missing = "it is not among the room's users (A6)"
+                if device.user_id in (user.user_id for user in get_room_users(client, room_id)):
+                    return
+        except ConfkitError as error:
+            missing = f"the room could not be read: {error}"
         if time.monotonic() >= end:
-            room_id, name = device.room_id, redact(device.user_id)
-            problem = f"{name!r} was imported into room {room_id!r}, but {missing}"
-            diagnose = f"ck.diagnose_device(client, {room_id!r}, {name!r})"
-            error = NotInRoom(problem, f"To find out why: {diagnose}")
-            error.device = device
-            raise error
+            break
         time.sleep(_PAUSE)
-
-
-def _why_not_seen(client: Client, device: Device) -> str:
-    """Return which of B3 and A6 does not list the device; empty if both do."""
-    try:
-        if find_device(client, device.room_id, device.user_id) is None:
-            return "the service does not list it (B3)"
-        users = {user.user_id for user in get_room_users(client, device.room_id)}
-    except ConfkitError as error:
-        return f"the room could not be read: {error}"
-    return "" if device.user_id in users else "it is not among the room's users (A6)"
+    not_seen = NotInRoom(
+        f"{name!r} was imported into room {room_id!r}, but {missing}",
+        f"To find out why: ck.diagnose_device(client, {room_id!r}, {name!r})",
+    )
+    not_seen.device = device
+    raise not_seen
 
 
 def remove_device(
@@ -193,32 +187,19 @@ def remove_device(
         user_address = room_id.user_address if user_address is None else user_address
     room, user = room_id_of(B2, room_id), parse_id(B2, "user_id", user_id)
     if user_address is None:
-        user_address = _require_device(client, room, user).user_address
-    address = check_address(B2, user_address)
-    change(
-        client,
-        B2,
-        {"roomId": room, "userId": user, "userAddress": address},
-        lambda: find_device(client, room, user) is None,
-        _check_again(room, "remove it"),
-    )
-
-
-def _require_device(client: Client, room_id: str, user_id: str) -> Device:
-    """Return the device as B3 lists it; UserNotFound, without a code, if it does not."""
-    if device := find_device(client, room_id, user_id):
-        return device
-    error = UserNotFound(
-        f"the service lists no external user {redact(user_id)!r} in room {room_id!r}, so its "
-        "address is unknown and B2 was not sent",
-        "Find the device's room, if any, with ck.list_devices(client).",
-    )
-    error.interface, error.endpoint = "B", B2.key
-    raise error
-
-
-def _check_again(room_id: str, what: str) -> str:
-    return f"Check with ck.list_devices(client, {room_id!r}) before you {what} again."
+        listed = find_device(client, room, user)
+        if listed is None:
+            error = UserNotFound(
+                f"the service lists no external user {redact(user)!r} in room {room!r}, so its "
+                "address is unknown and B2 was not sent",
+                "Find the device's room, if any, with ck.list_devices(client).",
+            )
+            error.interface, error.endpoint = "B", B2.key
+            raise error
+        user_address = listed.user_address
+    sent = {"roomId": room, "userId": user, "userAddress": check_address(B2, user_address)}
+    advice = f"Check with ck.list_devices(client, {room!r}) before you remove it again."
+    change(client, B2, sent, lambda: find_device(client, room, user) is None, advice)
 
 
 def list_devices(client: Client, room_id: str | Room | None = None) -> list[Device]:
@@ -237,17 +218,15 @@ def devices_of(members: Mapping[str, Any]) -> list[Device]:
     """Return the external users in a response of B3."""
     data = members.get("data")
     if not isinstance(data, Mapping):
-        raise ProtocolError(
-            f"the response's field data (B3) is {preview(data)}, not an object.",
-            "Ask the provider where this deployment puts the external users.",
-        )
+        problem = f"the response's field data (B3) is {preview(data)}, not an object."
+        advice = "Ask the provider where this deployment puts the external users."
+        raise ProtocolError(problem, advice)
     devices = [Device.read(item) for item in objects(data.get("items"), "items", B3.key)]
     total = number(data, "total")
     if total is not None and total > len(devices):
-        raise ProtocolError(
-            f"the response of B3 says total={total} but contains {len(devices)} items.",
-            "List one room at a time, or ask the provider whether long lists are truncated.",
-        )
+        problem = f"the response of B3 says total={total} but contains {len(devices)} items."
+        advice = "List one room at a time, or ask the provider whether long lists are truncated."
+        raise ProtocolError(problem, advice)
     return devices
 
 
@@ -267,11 +246,9 @@ def check_address(operation: Operation, value: object) -> SecretAddress:
     address = SecretAddress(value if isinstance(value, str | SecretAddress) else "")
     if not _ADDRESS.fullmatch(address.reveal()) or not address.reveal().isprintable():
         quoted = repr(str(address)) if address else preview(value)
-        raise parameter_error(
-            operation,
-            f"user_address is {quoted}, not a valid address.",
-            "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1.",
-        )
+        problem = f"user_address is {quoted}, not a valid address."
+        advice = "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1."
+        raise parameter_error(operation, problem, advice)
     check_sendable(operation, {"user_address": address})
     return address
 

@@ -66,35 +66,26 @@ class Dialect:
     def of(cls, settings: object) -> Self:
         """Return the dialect with these settings; ConfigError if it is not a table of settings."""
         names = [field.name for field in fields(cls)]
+        advice = f"The settings of a Dialect are {', '.join(names)}."
         if not isinstance(settings, Mapping):
-            raise ConfigError(
-                "dialect is neither a Dialect nor a table of settings",
-                f"Give ck.Dialect(...) of {', '.join(names)}.",
-            )
+            raise ConfigError("dialect is neither a Dialect nor a table of settings", advice)
         if unknown := sorted(set(settings) - set(names)):
-            raise ConfigError(
-                f"dialect has no setting {', '.join(unknown)}", f"There are {', '.join(names)}."
-            )
+            raise ConfigError(f"dialect has no setting {', '.join(unknown)}", advice)
         return cls(**settings)
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the dialect written as `hash=sha256,signature=raw`."""
-        settings = {}
-        for part in filter(None, map(str.strip, text.split(","))):
-            name, equals, value = part.partition("=")
-            if not equals:
-                advice = "Write it as hash=sha256,signature=raw."
-                raise ConfigError(f"dialect setting {part!r} has no value", advice)
-            settings[name.strip()] = value.strip()
-        return cls.of(settings)
+        pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+        if not all(equals for _, equals, _ in pairs):
+            advice = "Write it as hash=sha256,signature=raw."
+            raise ConfigError(f"dialect is {text!r}: a setting has no value", advice)
+        return cls.of({name.strip(): value.strip() for name, _, value in pairs})
 
     def changes(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, as `of` takes them."""
-        default = type(self)()
-        return {
-            name: value for name, value in asdict(self).items() if value != getattr(default, name)
-        }
+        default = asdict(type(self)())
+        return {name: value for name, value in asdict(self).items() if value != default[name]}
 
     def sign(self, secret_key: str | Secret, message: str) -> Secret:
         """Return base64 of the message's HMAC under the key (section 5)."""

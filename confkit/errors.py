@@ -224,7 +224,7 @@ def missing_extra(what: str, package: str | None, extra: str) -> ConfigError:
 class Code(NamedTuple):
     """The meaning of a result code, and the (assumed) next step: a row of `codes.toml`, where the
     fields are described. `interface` is "A", "B", or "" for neither in particular; `sure` is
-    "specified", "seen" (in other deployments) or "unknown". `str()` is for people."""
+    "specified", "seen" (in other deployments) or "unknown". The repr is for people."""
 
     ret: int | str
     interface: str
@@ -236,7 +236,7 @@ class Code(NamedTuple):
     change: str = ""
     both: bool = False
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         from textwrap import fill
 
         where = f" in interface {self.interface}" if self.interface else ""
@@ -249,9 +249,6 @@ class Code(NamedTuple):
         head = one_line(f"{self.ret}{where}: {self.meaning} ({sure})")
         return f"{head}\n{fill(text, 88, initial_indent='  ', subsequent_indent='  ')}"
 
-    def __repr__(self) -> str:
-        return str(self)
-
 
 @cache
 def codes() -> tuple[Code, ...]:
@@ -262,12 +259,11 @@ def codes() -> tuple[Code, ...]:
     tables = tomllib.loads(files(__package__).joinpath("codes.toml").read_text("utf-8"))
     rows = []
     for table, entries in tables.items():
-        seen = table == "seen"
+        interface, sure = ("", "seen") if table == "seen" else (table, "specified")
         for ret, row in entries.items():
+            row = {"sure": sure, "change": "maybe" if row.get("retry") else "", **row}
             row |= {name: " ".join(row[name].split()) for name in ("meaning", "advice")}
-            row.setdefault("sure", "seen" if seen else "specified")
-            row.setdefault("change", "maybe" if row.get("retry") else "")
-            rows.append(Code(int(ret), "" if seen else table, **row))
+            rows.append(Code(int(ret), interface, **row))
     return tuple(rows)
 
 
@@ -282,17 +278,19 @@ def lookup(ret: int | str, interface: str | None) -> tuple[Code, ...]:
     return tuple(rows)
 
 
-def _row(ret: int | str, interface: str) -> Code:
-    """Return the row of a code in this interface; if it has none, a change may have happened."""
-    rows = lookup(ret, interface)
-    for row in rows:
-        if row.both or row.interface in (interface, ""):
-            return row
-    if rows:
-        return rows[0]._replace(error="ApiError", change="maybe")
+def _unknown(ret: int | str) -> Code:
     meaning = "not a code of the interface, and none seen in other deployments"
     advice = "Ask the provider what it means, and quote the call as client.calls shows it."
     return Code(ret, "", meaning, advice, "unknown", change="maybe")
+
+
+def _row(ret: int | str, interface: str) -> Code:
+    """Return the row of a code in this interface; if it has none, a change may have happened."""
+    rows = lookup(ret, interface) or (_unknown(ret),)
+    for row in rows:
+        if row.both or row.interface in (interface, ""):
+            return row
+    return rows[0]._replace(error="ApiError", change="maybe")
 
 
 def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
@@ -311,12 +309,12 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
         if interface not in ("A", "B"):
             raise ValueError(f"interface is {interface!r}; use A (port 8080) or B (port 8050)")
     ret = as_code(str(ret))
-    first, *others = lookup(ret, interface) or (_row(ret, ""),)
+    first, *others = lookup(ret, interface) or (_unknown(ret),)
     meaning, advice = first.meaning, first.advice
     for row in others:
         where = row.interface or "other deployments"
         meaning, advice = f"{meaning}; {where}: {row.meaning}", f"{advice} {where}: {row.advice}"
-    if others and others[0].interface:
+    if others and others[0].interface:  # in A and B
         first = first._replace(interface="")
         meaning, advice = f"A: {meaning}", f"A: {advice}"
     return first._replace(meaning=meaning, advice=advice)

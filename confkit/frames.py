@@ -24,6 +24,12 @@ NAME = "name"  # a "string" in which logins of addresses are masked
 Kind = str | Mapping[int, str] | tuple[str, ...]
 Readers = Mapping[str, Callable[[Any], object]]
 
+
+def address_text(device: Device) -> str | None:
+    """Return a device's address without its login."""
+    return None if device.user_address is None else str(device.user_address)
+
+
 _ROOM: Mapping[str, Kind] = {
     "room_id": NAME,
     "topic": NAME,
@@ -39,12 +45,18 @@ _ROOM: Mapping[str, Kind] = {
     "room_extend_id": NAME,
 }
 _ROOM_READERS: Readers = {
+    "host_password": lambda room: reveal(room.host_password),
     "status": attrgetter("room_status"),
     "mode": attrgetter("room_mode"),
     "room_mode": lambda room: room.room_mode if isinstance(room.room_mode, int) else None,
 }
+_DEVICE: Mapping[str, Kind] = {
+    "room_id": "string",
+    **dict.fromkeys(("user_id", "user_name"), NAME),
+    **dict.fromkeys(("user_address", "user_data", "options"), "string"),
+}
 _DEVICE_READERS: Readers = {
-    "user_address": lambda device: address_text(device),
+    "user_address": address_text,
     "user_data": lambda device: redact(device.user_data),
     "options": lambda device: redact(_as_json(device.options)),
 }
@@ -80,11 +92,8 @@ def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.D
     `host_password` is a column only with `secrets=True`; without, the password in an address used
     as a topic or an ID is shown as ***.
     """
-    kinds, readers = _ROOM, _ROOM_READERS
-    if secrets:
-        kinds = _plain(kinds) | {"host_password": "string"}
-        readers = {**readers, "host_password": lambda room: reveal(room.host_password)}
-    return frame_of(_records(rooms, Room), kinds, readers)
+    kinds = {**_ROOM, "host_password": "string"} if secrets else _ROOM
+    return frame_of(_records(rooms, Room), kinds, _ROOM_READERS, secrets=secrets)
 
 
 def users_frame(
@@ -113,13 +122,8 @@ def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) 
     (JSON). Secrets in the address and the options, or in an address used as a name, are shown as
     *** unless `secrets=True`.
     """
-    kinds: Mapping[str, Kind] = {
-        "room_id": "string",
-        **dict.fromkeys(("user_id", "user_name"), NAME),
-        **dict.fromkeys(("user_address", "user_data", "options"), "string"),
-    }
     readers = _DEVICE_SECRETS if secrets else _DEVICE_READERS
-    return frame_of(_records(devices, Device), _plain(kinds) if secrets else kinds, readers)
+    return frame_of(_records(devices, Device), _DEVICE, readers, secrets=secrets)
 
 
 def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
@@ -134,22 +138,24 @@ def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
 
 
 def frame_of(
-    records: Iterable[Any], kinds: Mapping[str, Kind], readers: Readers | None = None
+    records: Iterable[Any],
+    kinds: Mapping[str, Kind],
+    readers: Readers | None = None,
+    *,
+    secrets: bool = False,
 ) -> "pd.DataFrame":
     """Return a frame with a row per record and a column per kind, filled by its reader or else from
-    the attribute of its name."""
+    the attribute of its name; logins in names are masked unless `secrets=True`."""
     import pandas as pd
 
     records, columns = list(records), {}
     for name, kind in kinds.items():
         read = (readers or {}).get(name) or attrgetter(name)
-        columns[name] = _column(list(map(read, records)), kind)
+        values = list(map(read, records))
+        if kind == NAME and not secrets:
+            values = [value and without_login(value) for value in values]
+        columns[name] = _column(values, "string" if kind == NAME else kind)
     return pd.DataFrame(columns)
-
-
-def address_text(device: Device) -> str | None:
-    """Return a device's address without its login."""
-    return None if device.user_address is None else str(device.user_address)
 
 
 def _column(values: list[Any], kind: Kind) -> Any:
@@ -161,15 +167,8 @@ def _column(values: list[Any], kind: Kind) -> Any:
         kind = (*kind.values(), OTHER)
     if isinstance(kind, tuple):
         return pd.Categorical(values, categories=kind)
-    if kind == NAME:
-        values, kind = [value and without_login(value) for value in values], "string"
     dtype: Any = pd.api.types.pandas_dtype(kind)
     return pd.array(values, dtype=dtype)
-
-
-def _plain(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-    """Return the kinds with logins in names unmasked."""
-    return {name: "string" if kind == NAME else kind for name, kind in kinds.items()}
 
 
 def _as_json(value: Any) -> str:

@@ -25,8 +25,21 @@ _ASK = "Ask the provider what this deployment puts there."
 # Records
 
 
+class _Record:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        texts = []
+        for member in fields(self):  # type: ignore[arg-type]  # each record is a dataclass
+            value = getattr(self, member.name)
+            # A camera's address may serve as a name.
+            shown = repr(redact(value)) if isinstance(value, str) else redact(repr(value))
+            texts.append(f"{member.name}={shown}")
+        return f"{type(self).__name__}({', '.join(texts)})"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Room:
+class Room(_Record):
     """A conference room as returned by A3 (section 2). `room_status`: 0 scheduled, 1 opening,
     2 locked, 3 closed; `room_mode`: 1 MCU, 3 peer-to-peer (seen in deployments); caps count people
     or streams, None for no cap. `host_password` is a Secret."""
@@ -46,9 +59,6 @@ class Room:
     def __post_init__(self) -> None:
         if self.host_password is not None:
             object.__setattr__(self, "host_password", Secret(self.host_password))
-
-    def __repr__(self) -> str:
-        return _repr(self)
 
     @classmethod
     def read(cls, members: Mapping[str, Any], room_id: str) -> Self:
@@ -73,23 +83,18 @@ class Room:
             room_mode=mode,
         )
         if room_id not in (room.room_id, room.room_extend_id):
-            raise ProtocolError(
-                f"A3 was asked for room {preview(room_id)} and answered with room "
-                f"{preview(room.room_id)}.",
-                "Look for a proxy or a cache between here and the service.",
-            )
+            ids = f"for room {preview(room_id)} and answered with room {preview(room.room_id)}."
+            advice = "Look for a proxy or a cache between here and the service."
+            raise ProtocolError(f"A3 was asked {ids}", advice)
         return room
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RoomUser:
+class RoomUser(_Record):
     """A user in a room as listed by A6 (section 2): a person, or a device under its user ID."""
 
     user_name: str | None
     user_id: str
-
-    def __repr__(self) -> str:
-        return _repr(self)
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> Self:
@@ -103,7 +108,7 @@ class RoomUser:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Device:
+class Device(_Record):
     """An external device as a user of a room, as listed by B3 (section 2).
 
     `user_address` is shown without its login and returned in full by `reveal()`; so are passwords
@@ -122,24 +127,18 @@ class Device:
             object.__setattr__(self, "user_address", SecretAddress(self.user_address))
         object.__setattr__(self, "options", hide(self.options))
 
-    def __repr__(self) -> str:
-        return _repr(self)
-
     @property
     def login_name(self) -> str | None:
         """The login name with which the service opens the device, or None."""
         name = self.options.get("login_name")
-        if isinstance(name, int | float) and not isinstance(name, bool):
-            return json.dumps(name)
-        return name if isinstance(name, str) else None
+        is_number = isinstance(name, int | float) and not isinstance(name, bool)
+        return json.dumps(name) if is_number else name if isinstance(name, str) else None
 
     @property
     def login_password(self) -> Secret | None:
         """The password with which the service opens the device, or None."""
         password = self.options.get("login_password")
-        if password == "":
-            return Secret("")
-        return password if isinstance(password, Secret) else None
+        return Secret(password) if isinstance(password, str | Secret) else None
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> Self:
@@ -154,16 +153,6 @@ class Device:
             text(item, "user_data") or "",
             _options(item.get("options")),
         )
-
-
-def _repr(record: Any) -> str:
-    """Return a record's repr with secrets masked: a camera's address may serve as a name."""
-    values = {member.name: getattr(record, member.name) for member in fields(record)}
-    texts = [
-        f"{name}={redact(value)!r}" if isinstance(value, str) else f"{name}={redact(repr(value))}"
-        for name, value in values.items()
-    ]
-    return f"{type(record).__name__}({', '.join(texts)})"
 
 
 # Fields of a response
@@ -188,9 +177,8 @@ def number(members: Mapping[str, Any], name: str) -> int | None:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)  # a larger float has lost digits
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
-        raise ProtocolError(
-            f"the response's field {name} is {preview(value)}, not a whole number.", _ASK
-        )
+        problem = f"the response's field {name} is {preview(value)}, not a whole number."
+        raise ProtocolError(problem, _ASK)
     return value
 
 
@@ -210,20 +198,16 @@ def require_field(members: Mapping[str, Any], name: str, what: str) -> str:
     """Return the text under this name; ProtocolError if it is missing or empty."""
     value = text(members, name)
     if not value:
-        raise ProtocolError(
-            f"{what} in the response has no {name}.",
-            "Ask the provider whether this deployment uses another name.",
-        )
+        advice = "Ask the provider whether this deployment uses another name."
+        raise ProtocolError(f"{what} in the response has no {name}.", advice)
     return value
 
 
 def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, Any]]:
     """Return the list of objects of this name; ProtocolError if it is anything else."""
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
-        raise ProtocolError(
-            f"the response's field {name} ({endpoint}) is {preview(items)}, not a list of objects.",
-            "Ask the provider where this deployment puts it.",
-        )
+        problem = f"the response's field {name} ({endpoint}) is {preview(items)}, not a list."
+        raise ProtocolError(problem, "Ask the provider where this deployment puts it.")
     return items
 
 
@@ -237,9 +221,8 @@ def _options(value: object) -> Mapping[str, Any]:
             return dict(hide(value))
     except (ValueError, RecursionError):
         pass
-    raise ProtocolError(
-        "the response's field options is not a JSON object, or is nested too deep.", _ASK
-    )
+    problem = "the response's field options is not a JSON object, or is nested too deep."
+    raise ProtocolError(problem, _ASK)
 
 
 def preview(value: object) -> str:
@@ -263,13 +246,11 @@ def parameter_error(operation: Operation, problem: str, advice: str) -> Paramete
 
 def reject_surrogates(operation: Operation, name: str, value: str) -> str:
     """Return the text; ParameterError for a lone surrogate, which UTF-8 cannot encode."""
-    if not _SURROGATE.search(value):
-        return value
-    raise parameter_error(
-        operation,
-        f"{name} contains half a character (a lone surrogate).",
-        "Type it again, or read its file with the right encoding.",
-    )
+    if _SURROGATE.search(value):
+        advice = "Type it again, or read its file with the right encoding."
+        problem = f"{name} contains half a character (a lone surrogate)."
+        raise parameter_error(operation, problem, advice)
+    return value
 
 
 def integer(value: Any) -> int | None:

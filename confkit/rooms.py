@@ -50,7 +50,7 @@ def create_room(
     client.may_send(A2)
     is_name = room_mode is None or isinstance(room_mode, str)
     parameters = {
-        "topic": _topic(topic),
+        "topic": require_text(A2, "topic", topic),
         "owner_id": parse_id(A2, "owner_id", owner_id),
         "room_mode": (require_text if is_name else _number)(A2, "room_mode", room_mode),
         "host_password": host_password,
@@ -58,37 +58,33 @@ def create_room(
         "max_audio": _number(A2, "max_audio", max_audio),
         "attendee_max": _number(A2, "attendee_max", attendee_max),
     }
+    if (size := len(topic.encode())) >= TOPIC_BYTES:
+        problem = f"topic is {size} bytes long in UTF-8; it must be under {TOPIC_BYTES}."
+        advice = "Shorten it: a character outside ASCII takes 2 to 4 bytes."
+        raise parameter_error(A2, problem, advice)
+    advice = "Check on the service before you create it again, then with a room_extend_id."
     if room_extend_id is not None:
         room_extend_id = parse_id(A2, "room_extend_id", room_extend_id)
         parameters["room_extend_id"] = room_extend_id
+        advice = f"Check with ck.get_room(client, {room_extend_id!r}) before you create it again."
 
     def happened() -> bool:
-        room = _find_room(client, room_extend_id)
-        expected = parameters["topic"], parameters["owner_id"]
-        if room is not None and (room.topic, room.owner_id) != expected:
+        room = _find_room(client, str(room_extend_id))
+        if room is not None and (room.topic, room.owner_id) != (topic, parameters["owner_id"]):
             raise ConfkitError(f"room {room_extend_id!r} has another topic or owner")
         return room is not None
 
-    advice = f"Check with ck.get_room(client, {room_extend_id!r}) before you create it again."
-    if room_extend_id is None:
-        advice = "Check on the service before you create it again, then with a room_extend_id."
     parameters = {name: value for name, value in parameters.items() if value is not None}
-    look_up = happened if room_extend_id is not None else None
-    room_id = _new_id(change(client, A2, parameters, look_up, advice), room_extend_id)
+    look_up = None if room_extend_id is None else happened
+    response, room_id = change(client, A2, parameters, look_up, advice), None
+    with suppress(ProtocolError):
+        room_id = text(response, "room_id")
+    room_id = room_id or room_extend_id
+    if not room_id:
+        problem = "the service created the room, but its response has no room_id"
+        raise OutcomeUnknown(problem, advice)
     client.created.append(room_id)
     return room_id
-
-
-def _new_id(response: dict[str, Any], room_extend_id: str | None) -> str:
-    """Return the new room's ID; OutcomeUnknown if there is none."""
-    with suppress(ProtocolError):
-        room_extend_id = text(response, "room_id") or room_extend_id
-    if room_extend_id is not None:
-        return room_extend_id
-    raise OutcomeUnknown(
-        "the service created the room, but its response has no room_id",
-        "Check on the service before you create it again, then with a room_extend_id.",
-    )
 
 
 def get_room(client: Client, room_id: str | Room) -> Room:
@@ -97,13 +93,11 @@ def get_room(client: Client, room_id: str | Room) -> Room:
     return Room.read(client.call(A3, room_id=room_id), room_id)
 
 
-def _find_room(client: Client, room_id: object) -> Room | None:
-    """Return the room, or None if it does not exist; then `client.created` drops it."""
-    room_id = room_id_of(A3, room_id)
+def _find_room(client: Client, room_id: str) -> Room | None:
+    """Return the room, or None if it does not exist."""
     try:
         return get_room(client, room_id)
     except RoomNotFound:
-        _forget(client, room_id)
         return None
 
 
@@ -212,19 +206,6 @@ def room_id_of(endpoint: Operation, room: object) -> str:
     return parse_id(endpoint, "room_id", room.room_id if isinstance(room, Room | Device) else room)
 
 
-def _topic(value: object) -> str:
-    """Return a room's topic: under 150 bytes in UTF-8 (section 8)."""
-    topic = require_text(A2, "topic", value)
-    size = len(topic.encode())
-    if size >= TOPIC_BYTES:
-        raise parameter_error(
-            A2,
-            f"topic is {size} bytes long in UTF-8; it must be under {TOPIC_BYTES}.",
-            "Shorten it: a character outside ASCII takes 2 to 4 bytes.",
-        )
-    return topic
-
-
 def _number(operation: Operation, name: str, value: object) -> int | None:
     """Return a whole number, or None; a float without a fraction counts."""
     if value is None:
@@ -233,8 +214,5 @@ def _number(operation: Operation, name: str, value: object) -> int | None:
         value = int(value)
     if (number := integer(value)) is not None:
         return number
-    raise parameter_error(
-        operation,
-        f"{name} is {preview(value)}, not a whole number.",
-        "Pass a whole number, or None for no limit.",
-    )
+    problem = f"{name} is {preview(value)}, not a whole number."
+    raise parameter_error(operation, problem, "Pass a whole number, or None for no limit.")

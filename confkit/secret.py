@@ -57,11 +57,13 @@ _PATH_LOGIN = re.compile(
     (?P<login> [^\s/:?@"'<>]++ ) (?= / )"""
 )
 # A whole address, even with a malformed beginning: everything from the login name to the last @.
-_WHOLE_LOGIN = re.compile(r"(?is)\s*(?:[a-z][a-z0-9+.-]*(?::/{1,2}|//)|//)?+[^:/@]*:(?P<login>.+)@")
+_WHOLE_LOGIN = re.compile(
+    r"(?is)\A\s*(?:[a-z][a-z0-9+.-]*(?::/{1,2}|//)|//)?+[^:/@]*:(?P<login>.+)@"
+)
 _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://")
 # In the query or path of an address; some cameras separate the pairs with an underscore.
 _IN_ADDRESS = re.compile(
-    rf"(?i)(?:{'|'.join(_ENDINGS)}|(?<![a-z])pass)=(?P<value>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
+    rf"(?i)(?:{'|'.join(_ENDINGS)}|(?<![a-z])pass)=(?P<login>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
 )
 _MARKS = re.compile("[:=%@]")
 
@@ -109,29 +111,25 @@ class SecretAddress(Secret):
     __slots__ = ()
 
     def __str__(self) -> str:
-        text = self.reveal()
-        masked, end = "", 0
-        for start, stop in _spans(text):
-            if start >= end:
-                masked += text[end:start] + MASK
-            end = max(end, stop)
-        return masked + text[end:]
+        return _mask_address(self.reveal())[0]
 
     def passwords(self) -> list[str]:
         """Return the hidden parts, as written and decoded."""
-        text = self.reveal()
-        hidden = [text[start:end] for start, end in _spans(text)]
+        hidden = _mask_address(self.reveal())[1]
         return [*hidden, *(unquote(part) for part in hidden if "%" in part)]
 
 
-def _spans(address: str) -> list[tuple[int, int]]:
-    """Return the spans of the passwords in an address, in order."""
-    login = _WHOLE_LOGIN.match(address) if "@" in address else None
-    spans = [login.span("login")] if login else []
-    if path := _PATH_LOGIN.search(address):
-        spans.append(path.span("login"))
-    rest = login.end() if login else 0
-    return sorted(spans + [value.span("value") for value in _IN_ADDRESS.finditer(address, rest)])
+def _mask_address(address: str) -> tuple[str, list[str]]:
+    """Return an address with *** for each password in it, and the passwords."""
+    hidden = []
+
+    def mask(match: re.Match[str]) -> str:
+        hidden.append(match["login"])
+        return _without(match, *match.span("login"))
+
+    for pattern in (_WHOLE_LOGIN, _PATH_LOGIN, _IN_ADDRESS):
+        address = pattern.sub(mask, address)
+    return address, hidden
 
 
 def without_login(text: str) -> str:

@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 
 Cells = dict[str, Any]  # by column; a missing value is None or empty
 
-MAX_QUOTED = 200  # characters of a path in a message
 _SAVE_AS = 'Save it as "CSV UTF-8" in the spreadsheet.'
-_SEPARATOR_LINE = re.compile(r'"?sep=([^\w\r\n "])"?(?:\r\n|\r|\n|\Z)', re.IGNORECASE)  # Excel's
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
-_ERROR_CELL = re.compile(  # in English, French, German and Spanish
-    r"#(?:N/[AD]|NV|[¡¿]?(?:NULL!|NULO!|NUL!|DIV/0!|VALUE!|VALOR!|VALEUR!|WERT!|REF!|BEZUG!"
-    r"|NAME\?|NOM\?|NOMBRE\?|NUM!|ZAHL!|NOMBRE!|SPILL!|CALC!)|#{2,})|Err:[0-9]{3}"
-)
+_SEPARATOR_LINE = re.compile(r'"?sep=([^\w\r\n "])"?(?:\r\n|\r|\n|\Z)', re.IGNORECASE)  # Excel's
+_ERROR_CELL = re.compile(r"#(?:N/[AD]|NV|[¡¿]?[A-Z/0]+[!?]|#{2,})|Err:[0-9]{3}")
 _NUMBER_CELL = re.compile(  # 1001.0, 1.23E+09, 1,234,567
     r"[0-9]+[.,]00?|[0-9]+(?:[.,][0-9]+)?[eE]\+[0-9]+|[0-9]{1,3}(?:[., '\u2019\xa0\u202f][0-9]{3})+"
 )
@@ -58,7 +54,7 @@ class Grid(NamedTuple):
     names: Sequence[Any]
     rows: Sequence[tuple[int, Sequence[Any]]] = ()
     problems: Sequence[Problem] = ()
-    exact: Iterable[int] = ()
+    exact: Sequence[int] = ()
 
 
 class RoomIds(NamedTuple):
@@ -81,94 +77,90 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
     1.23E+09, 1,234,567, #REF!; in a list, or in a column of pandas' `string`, such a text is an
     ID); also for a string that is not a file, or a table without a column of IDs or a header.
     """
+    file, table = "", None
     if isinstance(source, str | os.PathLike):
-        return _ids_in_file(Path(source), id_column)
-    if hasattr(source, "isna"):  # of pandas, which is loaded then
-        import pandas as pd
-
-        if isinstance(source, pd.Series | pd.Index):
-            source, id_column = source.to_frame(name="room_id"), None
-        if isinstance(source, pd.DataFrame):
-            # A named index is a column, too, often that of the rooms.
-            levels = [name for name in source.index.names if name is not None]
-            table = source.reset_index(level=[name for name in levels if name not in source])
-            return _ids_and_columns(_read_frame(table), table, id_column)
-    unusable = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
-    if unusable or not isinstance(source, Iterable):
-        problem = f"room_ids is of type {type(source).__name__}."
-        advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
-        raise parameter_error(A3, problem, advice)
-    values = (item.room_id if isinstance(item, Room) else item for item in source)
-    return _ids_in_lines(enumerate(values, 1))
-
-
-def _ids_in_file(path: Path, id_column: str | None) -> RoomIds:
-    if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
-        quoted = str(SecretAddress(str(path)[:MAX_QUOTED]))
-        problem = f"There is no file {quoted!r}, and a single string is read as a path."
-        raise parameter_error(
-            A3, problem, "Check the path, or for one room pass a list with its ID."
-        )
-    text = _decode(path.read_bytes())
-    if isinstance(text, Problem):
-        raise _refusal([text], path.name)
-    if path.suffix.lower() == ".txt" and id_column is None:
-        stripped = [(n, line.strip(" \t\ufeff")) for n, line in enumerate(text.splitlines(), 1)]
-        lines = [(n, line) for n, line in stripped if line and not _is_comment(line)]
-        tab = "The line holds a tab: is this a table? Name its file .csv."
-        tabs = [Problem(number, None, tab) for number, line in lines if "\t" in line]
-        return _ids_in_lines(lines, path.name, tabs)
-    import pandas as pd
-
-    grid = parse_csv(text)
-    rows = [(number, [cell.strip() for cell in cells]) for number, cells in grid.rows]
-    values = [[cell or None for cell in cells] for _, cells in rows]
-    table = pd.DataFrame(values, columns=list(grid.names), dtype="string")
-    return _ids_and_columns(grid._replace(rows=rows), table, id_column, path.name)
-
-
-def _is_comment(line: str) -> bool:
-    return line.startswith("#") and not _ERROR_CELL.fullmatch(line)
-
-
-def _ids_in_lines(
-    lines: Iterable[tuple[int, Any]], file: str = "", problems: Sequence[Problem] = ()
-) -> RoomIds:
-    """Return the IDs in the numbered lines of a file, or items of a list, which code has made."""
-    rows = [(number, [value]) for number, value in lines]
-    grid = Grid(["room_id"], rows, problems, exact=() if file else (0,))
-    return RoomIds(list(_unique_ids(grid, 0, file)))
-
-
-def _ids_and_columns(
-    grid: Grid, table: pd.DataFrame, id_column: str | None, file: str = ""
-) -> RoomIds:
-    """Return the IDs in a grid, and the further named columns of the same table as a DataFrame."""
+        path = Path(source)
+        if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
+            quoted = str(SecretAddress(str(path)[:200]))
+            problem = f"There is no file {quoted!r}, and a single string is read as a path."
+            advice = "Check the path, or for one room pass a list with its ID."
+            raise parameter_error(A3, problem, advice)
+        file, is_list = path.name, path.suffix.lower() == ".txt" and id_column is None
+        grid = _read_file(path, is_list=is_list)
+    elif hasattr(source, "isna"):  # of pandas, which is loaded then
+        if hasattr(source, "to_frame"):  # a Series or Index
+            source, id_column = source.to_frame(name="room_id"), "room_id"
+        # A named index is a column, too, often that of the rooms.
+        levels = [name for name in source.index.names if name not in (None, *source)]
+        table = source.reset_index(level=levels)
+        grid = _read_frame(table)
+    else:
+        unusable = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
+        if unusable or not isinstance(source, Iterable):
+            problem = f"room_ids is of type {type(source).__name__}."
+            advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
+            raise parameter_error(A3, problem, advice)
+        values = (item.room_id if isinstance(item, Room) else item for item in source)
+        grid = Grid(["room_id"], [(n, [value]) for n, value in enumerate(values, 1)], exact=[0])
     if grid.problems:
         raise _refusal(grid.problems, file)
-    position = _id_place(grid.names, id_column)
+    position = _position(grid.names, id_column)
     first = _unique_ids(grid, position, file)
+    if len(grid.names) == 1:
+        return RoomIds(list(first))
+    if table is None:
+        import pandas as pd
+
+        texts = [[cell.strip() or None for cell in cells] for _, cells in grid.rows]
+        table = pd.DataFrame(texts, columns=list(grid.names), dtype="string")
     others = [at for at, name in enumerate(table) if at != position and name != ""]
     columns = table.iloc[list(first.values()), others].reset_index(drop=True)
     return RoomIds(list(first), columns)
 
 
-def _unique_ids(grid: Grid, position: int, file: str = "") -> dict[str, int]:
+def _position(labels: Sequence[Any], id_column: str | None) -> int:
+    """Return the position of the column of IDs."""
+    names = [str(label) for label in labels]
+    wanted = "room_id" if id_column is None else str(id_column)
+    if names.count(wanted) == 1:
+        return names.index(wanted)
+    if id_column is None and wanted not in names:
+        _check_header([label for label in labels if isinstance(label, str)])
+        if len(names) == 1:
+            return 0
+    problem = f"The table has {'two columns' if wanted in names else 'no column'} {wanted!r}."
+    listed = ", ".join(map(repr, names)) or "none"
+    advice = f"Name the column with id_column=; the columns are {listed}."
+    raise parameter_error(A3, problem, advice)
+
+
+def _check_header(names: Sequence[str]) -> None:
+    """Reject a header that looks like the first row, whose room would be lost."""
+    advice = "Put a header line first in the file, with room_id above the IDs"
+    for name in names:
+        is_number = name.isdigit()
+        if is_number or (len(names) == 1 and any(map(str.isdigit, name))):
+            more = "" if is_number else f"; if that is the column's name, pass id_column={name!r}"
+            problem = f"A column is called {name!r}; is the header missing?"
+            raise parameter_error(A3, problem, f"{advice}{more}.")
+
+
+def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
     """Return the IDs in a column of the grid, each with the index of its first row."""
     first: dict[str, int] = {}
-    problems, advice = list(grid.problems), ""
+    problems = []
     for index, (number, cells) in enumerate(grid.rows):
         cell, problem, room_id = cells[position], "", ""
+        if file:
+            cell = cell.strip()
         if cell is None or cell == "":
             problem = "The room ID is missing."
         elif position not in grid.exact:
             problem = spreadsheet_damage(cell, is_id=True)
-        try:
-            # readlines() keeps line ends.
+        try:  # without the line ends that readlines() keeps
             room_id = "" if problem else parse_id(A3, "room_id", cell).rstrip("\r\n")
         except ParameterError as error:
-            problem = error.meaning
-            advice = advice if problems else error.advice
+            problem = f"{error.meaning} {error.advice}"
         if "://" in room_id and str(SecretAddress(room_id)) != room_id:
             problem = "The cell contains an address with a login. Is this the column of room IDs?"
         if problem:
@@ -176,48 +168,18 @@ def _unique_ids(grid: Grid, position: int, file: str = "") -> dict[str, int]:
         else:
             first.setdefault(room_id, index)
     if problems:
-        raise _refusal(problems, file, advice)
+        raise _refusal(problems, file)
     return first
 
 
-def _id_place(labels: Sequence[Any], id_column: str | None) -> int:
-    names = [str(label) for label in labels]
-    column = "room_id" if id_column is None else str(id_column)
-    if names.count(column) == 1:
-        return names.index(column)
-    problem = f"The table has {'two columns' if column in names else 'no column'} {column!r}."
-    hint = ""
-    if id_column is None and column not in names:
-        _check_header([label for label in labels if isinstance(label, str)])
-        if len(names) == 1:
-            return 0
-        problem = "The table has no column room_id."
-        hint = f"Is it {similar!r}? " if (similar := _most_similar(column, names)) else ""
-    listed = ", ".join(map(repr, names)) or "none"
-    raise parameter_error(
-        A3, problem, f"{hint}Name the column with id_column=; the columns are {listed}."
-    )
-
-
-def _check_header(names: Sequence[str]) -> None:
-    """Reject a header that looks like the first row, whose room would be lost."""
-    advice = "Put a header line first in the file, with room_id above the IDs"
-    for name in names:
-        is_number = name.strip().isdigit()
-        if is_number or (len(names) == 1 and any(map(str.isdigit, name))):
-            more = "" if is_number else f"; if that is the column's name, pass id_column={name!r}"
-            problem = f"A column is called {name!r}; is the header missing?"
-            raise parameter_error(A3, problem, f"{advice}{more}.")
-
-
-def _refusal(problems: Sequence[Problem], file: str = "", advice: str = "") -> ParameterError:
+def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:
     """Return the error that quotes the first of these problems and counts the others."""
     row, _, problem = problems[0]
     position = "" if row is None else f"{'line' if file else 'position'} {row}"
     where = ", ".join(filter(None, (file, position)))
     more = len(problems) - 1
     rest = f"{counted(more, 'more problem')}." if more else ""
-    return parameter_error(A3, f"{where}: {problem}", f"{advice} {rest}".strip())
+    return parameter_error(A3, f"{where}: {problem}", rest)
 
 
 # Rows of devices
@@ -234,8 +196,7 @@ def read_table(
         problem = "This is text. Pass a DataFrame, or the path of a CSV file."
         grid = Grid([], problems=[Problem(None, None, problem)])
     else:
-        text = _decode(Path(source).read_bytes(), encoding)
-        grid = Grid([], problems=[text]) if isinstance(text, Problem) else parse_csv(text)
+        grid = _read_file(Path(source), encoding)
     names = [str(name).strip() for name in grid.names]
     problems = list(grid.problems)
     if names or not problems:
@@ -249,6 +210,30 @@ def read_table(
             if damage and position not in grid.exact:
                 problems.append(Problem(number, name, damage))
     return rows, problems
+
+
+def _header_problems(
+    names: Sequence[str], required: Sequence[str], optional: Sequence[str]
+) -> list[Problem]:
+    import difflib
+
+    others = {
+        re.sub(r"[\W_]", "", name).lower(): name
+        for name in names
+        if name not in (*required, *optional)
+    }
+    problems = []
+    for name in (*required, *optional):
+        close = difflib.get_close_matches(name.replace("_", ""), others, 1, 0.7)
+        if names.count(name) > 1:
+            problems.append(Problem(None, name, "The column occurs twice. Remove one."))
+        elif name not in names and close:
+            similar = others[close[0]]
+            problem = f"Unknown column {similar!r}; did you mean {name}? Rename it, or remove it."
+            problems.append(Problem(None, name if name in required else similar, problem))
+        elif name not in names and name in required:
+            problems.append(Problem(None, name, "The column is missing. Add it to the header."))
+    return problems
 
 
 def spreadsheet_damage(cell: object, *, is_id: bool) -> str:
@@ -265,78 +250,60 @@ def spreadsheet_damage(cell: object, *, is_id: bool) -> str:
     return ""
 
 
+# DataFrames and files
+
+
 def _read_frame(table: object) -> Grid:
     import pandas as pd
 
     if not isinstance(table, pd.DataFrame):
         kind = type(table).__name__
         raise TypeError(f"the table is of type {kind}; pass a DataFrame or the path of a CSV file")
-    values, exact = [], []
-    for position in range(table.shape[1]):
-        column = table.iloc[:, position]
-        pairs = zip(column.tolist(), column.isna(), strict=True)
-        values.append([None if missing else value for value, missing in pairs])
-        # pandas' own `string`: texts of a service, as in all frames of confkit, not of a file.
-        if isinstance(column.dtype, pd.StringDtype) and column.dtype.na_value is pd.NA:
-            exact.append(position)
+    columns = [table.iloc[:, position] for position in range(table.shape[1])]
+    values = [column.astype(object).where(column.notna(), None).tolist() for column in columns]
+    # pandas' own `string`: texts of a service, as in all frames of confkit, not of a file.
+    text = pd.StringDtype(na_value=pd.NA)
+    exact = [position for position, column in enumerate(columns) if column.dtype == text]
     return Grid(list(table.columns), list(enumerate(zip(*values, strict=True), 1)), exact=exact)
 
 
-def _header_problems(
-    names: Sequence[str], required: Sequence[str], optional: Sequence[str]
-) -> list[Problem]:
-    others = [name for name in names if name not in (*required, *optional)]
-    problems = []
-    for name in (*required, *optional):
-        similar = None if name in names else _most_similar(name, others)
-        if names.count(name) > 1:
-            problems.append(Problem(None, name, "The column occurs twice. Remove one."))
-        elif name in required and name not in names:
-            hint = f"Is it {similar!r}? Rename that." if similar else "Add it to the header."
-            problems.append(Problem(None, name, f"The column is missing. {hint}"))
-        elif similar:
-            hint = f"Did you mean {name}? Rename it, or remove it."
-            problems.append(Problem(None, similar, f"Unknown column. {hint}"))
-    return problems
-
-
-def _most_similar(name: str, others: Iterable[str]) -> str | None:
-    by_letters = {re.sub(r"[\W_]", "", other).lower(): other for other in others}
-    import difflib
-
-    close = difflib.get_close_matches(name.replace("_", ""), by_letters, 1, 0.7)
-    return by_letters[close[0]] if close else None
-
-
-# CSV files
-
-
-def _decode(raw: bytes, encoding: str | None = None) -> str | Problem:
-    """Return the text of a file, or the problem with it."""
-    if raw.startswith(_WORKBOOKS):
-        return Problem(None, None, f"The file is a workbook, not CSV. {_SAVE_AS}")
+def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False) -> Grid:
+    """Return the cells of a CSV file, or of a list with one room ID a line, if it holds no tab."""
+    raw, line, text, problem = path.read_bytes(), None, "", ""
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
-        text = raw.decode(encoding)
+        if raw.startswith(_WORKBOOKS):
+            problem = f"The file is a workbook, not CSV. {_SAVE_AS}"
+        elif "\0" in (text := raw.decode(encoding)):
+            problem = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
     except LookupError:
-        return Problem(None, None, f"No such encoding: {encoding!r}. Use one such as cp1252.")
+        problem = f"No such encoding: {encoding!r}. Use one such as cp1252."
     except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
         problem = (
             f"The line is not {encoding.upper()}. {_SAVE_AS} Or convert it, if Excel in Western "
             'Europe wrote it: Path("new.csv").write_text(Path(path).read_text("cp1252"), "utf-8").'
         )
-        return Problem(raw.count(b"\n", 0, error.start) + 1, None, problem)
-    zeros = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
-    return Problem(None, None, zeros) if "\0" in text else text
+    if problem:
+        return Grid([], problems=[Problem(line, None, problem)])
+    text = text.removeprefix("\ufeff")
+    if not is_list or "\t" in text:
+        return parse_csv(text)
+    rows = [(number, [line.strip()]) for number, line in enumerate(text.splitlines(), 1)]
+    return Grid(["room_id"], [(number, line) for number, line in rows if not _is_comment(*line)])
+
+
+def _is_comment(line: str) -> bool:
+    return not line or (line.startswith("#") and not _ERROR_CELL.fullmatch(line))
 
 
 def parse_csv(text: str) -> Grid:
     """Return the cells of CSV text, with any separator (, ; tab |), without empty rows."""
-    text, offset = text.removeprefix("\ufeff"), 0
-    if declared := _SEPARATOR_LINE.match(text):
-        text, offset = text[declared.end() :], 1
-    header = next((line for line in text.splitlines() if line.strip()), "")
+    declared = _SEPARATOR_LINE.match(text)
+    offset = 1 if declared else 0
+    text = text[declared.end() :] if declared else text
+    header = next(filter(str.strip, text.splitlines()), "")
     separator = declared[1] if declared else max(",;\t|", key=header.count)
     spaced = f"{separator} " in header
     lines = io.StringIO(text, newline="")
@@ -357,12 +324,12 @@ def parse_csv(text: str) -> Grid:
         # Each line was quoted as if it were one cell.
         rows = [(line, next(csv.reader(cells, delimiter=separator))) for line, cells in rows]
     (_, header_cells), *rows = rows
-    names = [name.strip() for name in header_cells]
+    width = len(header_cells)
     for line, cells in rows:
-        if any(cells[len(names) :]):
-            problem = f"The row has {len(cells)} cells and the header {len(names)}. "
+        if any(cells[width:]):
+            problem = f"The row has {len(cells)} cells and the header {width}. "
             problem += "Put quotes around a cell that contains the separator."
             problems.append(Problem(line, None, problem))
     # Excel omits empty cells at the end of a line.
-    padded = [(line, [*cells, *[""] * len(names)][: len(names)]) for line, cells in rows]
-    return Grid(names, padded, problems)
+    padded = [(line, [*cells, *[""] * width][:width]) for line, cells in rows]
+    return Grid([name.strip() for name in header_cells], padded, problems)

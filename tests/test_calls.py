@@ -17,29 +17,18 @@ from confkit.secret import MASK
 from tests.conftest import need
 from tests.scripted import GET_ROOM, VECTOR_TOKEN
 
-CREATE = "/rtc/room/create"
-IMPORT = "/avd/api/outgoing/createOutgoingUser"
+CREATE, IMPORT = "/rtc/room/create", "/avd/api/outgoing/createOutgoingUser"
 DONE = {"ret": 0, "room_id": "1", "addr": "h:1", "data": {"total": 0, "items": []}}
-PATHS = [CREATE, GET_ROOM, "/sdk/get_mcu", IMPORT]
-PATHS += [f"/avd/api/outgoing/{name}" for name in ("destroyOutgoingUser", "getOutgoingUsers")]
-ALL = dict.fromkeys(PATHS, DONE)
-
+ALL = dict.fromkeys([CREATE, GET_ROOM, "/sdk/get_mcu", IMPORT], DONE)
 TOPICS = [
-    *("Weekly sync", "it's", 'say "hi"', "`id`", "$(id)", "$HOME ${HOME}", "!!", "back\\slash\\"),
-    *("100 % + more", "日本語 😀", "#1; ls | cat > x", "@file", "=", "<x>", "*", "~", "-d"),
-    *("Re: ask ops@example.org", "a&b=c", "\\n", "é", "?", "{a,b}[1-3]", "two\nlines\r\n"),
-    *("https://example.org/?a=b#c", "tab\t", "'\"'\"'", "%41%2541", "***", "*** urgent ***"),
-    *("$CONFKIT_TOKEN", "a $CONFKIT_CAMERA_PASSWORD b", "a  b "),
+    *("it's", 'say "hi"', "`id` $(id) $HOME ${HOME} !!", "back\\slash\\", "100 % + more", "@file"),
+    *("日本語 😀", "#1; ls | cat > x", "=", "*", "-d", "\\n", "{a,b}[1-3]", "two\nlines\r\n\t"),
+    *("https://example.org/?a=b#c", "'\"'\"'", "%41%2541", "***", "a $CONFKIT_CAMERA_PASSWORD b"),
 ]
-HOST = "host $`'\"\\ &%é"
-PASSWORD = "qu\"o'te\\back`c $HOME 日本語"
-SECRETS = {"CONFKIT_TOKEN": VECTOR_TOKEN, "CONFKIT_HOST_PASSWORD": HOST}
+HOST, PASSWORD = "host $`'\"\\ &%é", "qu\"o'te\\back`c $HOME 日本語"
 NAMED = ("1", "cam-1", "it's \"Door\" {x} \\ '' + $HOME `id`\n")
-LOGIN = {"login_name": "admin", "login_password": PASSWORD}
 POSTED = {"create_method": "POST", "list_method": "POST"}
 DIALECTS = [{}, POSTED, {**POSTED, "placement": "form"}, {**POSTED, "placement": "json"}]
-
-
 CAMERA = "CONFKIT_CAMERA_PASSWORD"
 SHELLS = {  # a command, its first line, how it sets the camera's password, and a call's lines
     "bash": (
@@ -57,22 +46,8 @@ SHELLS = {  # a command, its first line, how it sets the camera's password, and 
 }
 
 
-def repeat(shell, calls):
-    """Runs the lines of these calls, each with its camera's password, as JSON writes it."""
-    command, first, setting, lines_of = SHELLS[shell]
-    lines = [first]
-    for call, password in calls:
-        lines += [setting(json.dumps(password, ensure_ascii=False)[1:-1]), lines_of(call)]
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **SECRETS}
-    done = subprocess.run(
-        [*command, "\n".join(lines)], capture_output=True, timeout=60, env=environment
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-
-
-def sent(request):
-    """Method, path and parameters, in their order; a body of JSON, which the scripted service reads
-    as a form, put together again."""
+def parsed(request):
+    """Method, path and parameters, in their order; the service reads a body of JSON as a form."""
     method, path, fields = request
     body = "&".join(f"{name}={value}" if value else name for name, value in fields.items())
     values = json.loads(body) if body.startswith("{") else [*fields.items()]
@@ -81,44 +56,44 @@ def sent(request):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_lines_of_a_call_send_it_again(script, shell):
-    """The service gets the very same method, path and parameters, whatever a topic holds, a mask or
-    a variable too, and no secret in the place of what the caller wrote; in every dialect, with the
-    token by each of its names, and with a camera's password in options or inside an address."""
+    """The same method, path and parameters, whatever a topic holds, in every dialect, with the
+    token by each of its names and a camera's password in options or inside an address."""
     need("curl", shutil.which("curl") and shutil.which("bash"), "install curl and bash")
     service = script(ALL)
     client, calls = service.client(), []
     client.token()
-
-    def note(password=""):
-        calls.append((client.calls[-1], password))
-
     topics = {f"topic_{n}": topic for n, topic in enumerate(TOPICS)}
-    fields = {**topics, "host_password": HOST, "attendee_max": 25, "room_extend_id": "007"}
-    client.call("A2", **fields)
-    note()
+    client.call("A2", **topics, host_password=HOST, attendee_max=25, room_extend_id="007")
+    calls.append((client.calls[-1], ""))
     for settings in DIALECTS:
         client.dialect = ck.Dialect(**settings)
-        deep = [{"n": 1, "yes": True, "no": None}, 2.5]
-        options = {"assist_address": "rtsp://h/é", "deep": deep}
-        ck.import_device(client, *NAMED, "rtsp://192.0.2.7/a?b=c&d", options=options, **LOGIN)
-        note(PASSWORD)
+        options = {"assist_address": "rtsp://h/é", "deep": [{"n": 1, "yes": True, "no": None}, 2.5]}
+        login = {"login_name": "admin", "login_password": PASSWORD}
+        ck.import_device(client, *NAMED, "rtsp://192.0.2.7/a?b=c&d", options=options, **login)
+        calls.append((client.calls[-1], PASSWORD))
     client.dialect = ck.Dialect()
-    address = "rtsp://admin:hunter2-cam@192.0.2.7:554/a?b=c&d"
-    ck.import_device(client, *NAMED, address, login_name="admin", login_password="hunter2-cam")
-    note("hunter2-cam")
+    ck.import_device(client, *NAMED, "rtsp://admin:hunter2-cam@192.0.2.7:554/a?b=c&d")
+    calls.append((client.calls[-1], "hunter2-cam"))
     for name in ("access_token", "access_tocken", "token"):
         client.dialect = ck.Dialect(mcu_token_parameter=name)
         ck.get_mcu(client, "1")
-        note()
-    first = [sent(request) for request in service.requests[1:]]
-    repeat(shell, calls)
-    assert [sent(request) for request in service.requests[1 + len(first) :]] == first
+        calls.append((client.calls[-1], ""))
+    first = [parsed(request) for request in service.requests[1:]]
+
+    command, line, setting, lines_of = SHELLS[shell]
+    lines = [line]
+    for call, password in calls:  # as JSON writes it
+        lines += [setting(json.dumps(password, ensure_ascii=False)[1:-1]), lines_of(call)]
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    environment |= {"CONFKIT_TOKEN": VECTOR_TOKEN, "CONFKIT_HOST_PASSWORD": HOST}
+    command = [*command, "\n".join(lines)]
+    done = subprocess.run(command, capture_output=True, timeout=60, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [parsed(request) for request in service.requests[1 + len(first) :]] == first
 
 
 def test_no_field_of_a_call_holds_a_secret(script, caplog):
-    """Passwords of any type and logins inside addresses are gone from every field, from the curl
-    line, from the code, and at DEBUG from our own and urllib3's log. (`tests/secrets` looks at the
-    calls of every function.)"""
+    """Nor our log or urllib3's at DEBUG. (`tests/secrets` looks at the calls of every function.)"""
     client = script(ALL).client()
     options = {"assist_address": "rtsp://a:hunter2@h/y", "more": ({"password": "hunter2"},)}
     options |= {"token": ["hunter2"], "password": 1_000_017}
@@ -132,31 +107,28 @@ def test_no_field_of_a_call_holds_a_secret(script, caplog):
         assert secret not in text
 
 
-def test_a_call_tells_what_was_sent_and_what_came(script):
-    """Operation, method, status, result code and answer are in the record, and the URL is the one
-    that travelled but for its masks; it is percent-encoded once: a blank is %20, not a plus."""
+def test_a_call_records_what_was_sent_and_the_response(script):
+    """The URL is the one that travelled but for its masks, percent-encoded once."""
     made, gone = {"ret": 0, "room_id": "1", "topic": "x"}, {"ret": 404, "msg": "gone"}
     service = script({CREATE: made, GET_ROOM: gone})
     client = service.client()
     ck.create_room(client, "a b+c%20d&e=ü", "ops", attendee_max=5)
-    with pytest.raises(ck.RoomNotFound) as caught:
+    with pytest.raises(ck.RoomNotFound) as raised:
         ck.get_room(client, "1")
     call, failed = client.calls[-2:]
     assert (call.endpoint, call.method, call.status, call.ret) == ("A2", "GET", 200, 0)
-    assert (failed.ret, failed.error, call.error) == (404, str(caught.value), None)
+    assert (failed.ret, failed.error, call.error) == (404, str(raised.value), None)
     assert repr(call).startswith(f"<A2 GET {call.url} ")
     sent = service.requests[-2][1]
     assert "topic=a%20b%2Bc%2520d%26e%3D%C3%BC&" in sent
     token = VECTOR_TOKEN.replace("=", "%3D")
     assert call.url == service.base_url + sent.replace(token, MASK)
-    assert json.loads(call.answer)["topic"] == "x"
-    assert "gone" in failed.answer
+    assert (json.loads(call.answer)["topic"], "gone" in failed.answer) == ("x", True)
     assert call.seconds >= 0
     assert call.time.tzinfo is not None
 
 
-def test_of_a_large_response_the_beginning_is_kept(script):
-    """The record shows it, and the rest is gone from memory."""
+def test_of_a_large_response_only_the_beginning_stays_in_memory(script):
     client = script({GET_ROOM: DONE | {"topic": "x" * 10_000_000}}).client()
     tracemalloc.start()
     for _ in range(5):

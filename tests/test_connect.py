@@ -16,8 +16,7 @@ SERVICE = {
     "access_key": "key",
     "secret_key": "hunter2",
 }
-OTHER = "http://other.example:8080"
-LOGIN = "http://user:hunter2@conference.example"
+OTHER, LOGIN = "http://other.example:8080", "http://user:hunter2@conference.example"
 STORED = {"read_only": True, "max_rate": 5, "dialect": {"hash": "sha256"}, "timeout": [2.0, 4.0]}
 PROD = {**SERVICE, "secret_key": "stored", **STORED}
 MD5, SHA256 = ck.Dialect(hash="md5"), ck.Dialect(hash="sha256")
@@ -33,33 +32,21 @@ def environment(monkeypatch):
 
 
 CONNECTIONS = [  # variables of the environment, arguments, and what the client has
-    ({}, SERVICE, {"base_url": SERVICE["base_url"], "name": "conference.example"}),
-    ({}, SERVICE, {"timeout": (5.0, 10.0), "read_only": False, "sandbox": None}),
+    ({}, SERVICE, {"timeout": (5.0, 10.0), "read_only": False, "name": "conference.example"}),
     ({**SERVICE, "timeout": "1,2.5"}, {}, {"timeout": (1.0, 2.5), "access_key": "key"}),
-    ({**SERVICE, "timeout": "4"}, {}, {"timeout": (4.0, 4.0)}),
-    ({**SERVICE, "timeout": "4"}, {"timeout": 3}, {"timeout": (3.0, 3.0)}),
     (SERVICE, {"base_url": OTHER}, {"base_url": OTHER, "access_key": "key"}),
-    ({**SERVICE, "read_only": "yes"}, {}, {"read_only": True}),
-    ({**SERVICE, "read_only": "off"}, {}, {"read_only": False}),
     ({**SERVICE, "read_only": "1"}, {"read_only": False}, {"read_only": False}),
     ({**SERVICE, "dialect": "hash=md5"}, {}, {"dialect": MD5}),
-    ({**SERVICE, "dialect": "hash=md5"}, {"dialect": ck.Dialect()}, {"dialect": ck.Dialect()}),
     # Text is read wherever it comes from, without white space around it.
     (SERVICE, {"timeout": "5", "read_only": "no"}, {"timeout": (5, 5), "read_only": False}),
-    (SERVICE, {"dialect": "hash=md5"}, {"dialect": MD5}),
     ({}, {**SERVICE, "secret_key": " hun ter2\n"}, {"secret_key": "hun ter2"}),
     # The profile of the environment gives way to the rest of it, and to an argument's service.
     ({"profile": "prod"}, {}, {"name": "prod", "secret_key": "stored", "timeout": (2.0, 4.0)}),
     ({"profile": "prod", "secret_key": "other"}, {}, {"secret_key": "other", "max_rate": 5}),
     ({**SERVICE, "profile": "no"}, {"base_url": OTHER}, {"base_url": OTHER}),
     # A profile named in the call has its own addresses, keys and dialect.
-    (
-        {**SERVICE, "base_url": OTHER},
-        {"profile": "prod"},
-        {"secret_key": "stored", "base_url": SERVICE["base_url"]},
-    ),
+    ({**SERVICE, "base_url": OTHER}, {"profile": "prod"}, {"secret_key": "stored"}),
     ({"dialect": "hash="}, {"profile": "prod"}, {"dialect": SHA256}),
-    ({"profile": "no"}, {"profile": "prod", "read_only": False}, {"read_only": False}),
     (SERVICE, {"profile": ""}, {"name": "conference.example", "secret_key": "hunter2"}),
 ]
 
@@ -68,21 +55,18 @@ CONNECTIONS = [  # variables of the environment, arguments, and what the client 
 def test_each_setting_comes_from_the_first_place_that_has_it(
     environment, variables, arguments, expected
 ):
-    """Arguments win over the environment, and that over the profile that it names."""
+    """Arguments win over the environment, and that over the profile; the repr names the place."""
     save_profile("prod", PROD)
     environment(variables)
     client = ck.connect(**arguments)
     assert {name: getattr(client, name) for name in expected} == expected
     assert "hunter2" not in repr(client)
-
-
-def test_the_repr_says_where_each_setting_came_from(environment):
-    """Argument, variable or profile."""
-    save_profile("prod", PROD)
-    environment({"profile": "prod", "secret_key": "hunter2"})
-    assert f"outgoing_url={SERVICE['outgoing_url']} (profile prod), " in repr(ck.connect())
-    assert "secret_key=*** (CONFKIT_SECRET_KEY)" in repr(ck.connect())
-    assert "(argument), " in repr(ck.connect(access_key="mine"))
+    key = "secret_key"
+    named = arguments.get("profile") or (
+        variables.get("profile") == "prod" and key not in variables
+    )
+    place = "argument" if key in arguments else "profile prod" if named else "CONFKIT_SECRET_KEY"
+    assert f"secret_key=*** ({place})" in repr(client)
 
 
 # What is refused
@@ -99,7 +83,6 @@ def refused(match, *profile, **settings):
 
 @pytest.mark.parametrize("name", SERVICE)
 def test_a_missing_setting_is_named_with_three_ways_to_give_it(environment, name):
-    """The error names the setting, its argument, variable and command, and the profile."""
     others = {other: value for other, value in SERVICE.items() if other != name}
     save_profile("prod", others)
     refused(f"missing in profile 'prod': {name}", "prod")
@@ -108,72 +91,54 @@ def test_a_missing_setting_is_named_with_three_ways_to_give_it(environment, name
     assert refused(f"missing: {name}.*{ways}").missing == (name,)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "problem"),
-    [
-        *(("base_url", url, "is not a valid URL") for url in ("h:8080", "ftp://h", "http://")),
-        ("base_url", "http://h/?a=b", "is not a valid URL"),
-        ("outgoing_url", "http://h:0", "is not a valid URL"),
-        ("base_url", LOGIN, "contains a login"),
-        ("secret_key", b"hunter2", "empty or not text"),
-        *(
-            (name, value, "empty or not text")
-            for name in ("secret_key", "access_key")
-            for value in ("", "  ", 1)
-        ),
-        *(("timeout", value, "") for value in (0, float("inf"), (1,), (1, 2, 3), "soon", True)),
-        ("max_rate", 0, ""),
-        ("read_only", "perhaps", ""),
-        ("read_only", 2, ""),
-        ("verify", "/nowhere/ca.pem", "certificate"),
-        ("verify", 3, "certificate"),
-        ("dialect", "hash", "has no value"),
-        ("dialect", 3, "Dialect"),
-    ],
-)
+URL, EMPTY, BUNDLE = "is not a valid URL", "empty or not text", "certificate"
+WRONG = [  # a setting, its value, and the problem
+    *(("base_url", url, URL) for url in ("h:8080", "ftp://h", "http://", "http://h/?a=b")),
+    *(("outgoing_url", "http://h:0", URL), ("base_url", LOGIN, "contains a login")),
+    *(("secret_key", value, EMPTY) for value in (b"hunter2", "  ", 1)),
+    ("access_key", "", EMPTY),
+    *(("timeout", value, "") for value in (0, float("inf"), (1, 2, 3), True)),
+    *(("max_rate", 0, ""), ("read_only", "perhaps", ""), ("read_only", 2, "")),
+    *(("verify", "/nowhere/ca.pem", BUNDLE), ("verify", 3, BUNDLE)),
+    *(("dialect", "hash", "has no value"), ("dialect", 3, "Dialect")),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "problem"), WRONG)
 def test_a_wrong_argument_is_refused_when_connecting(name, value, problem):
-    """The error names the setting, what is wrong with it, where it came from and what to do."""
+    """The error names the setting, the problem, where it came from and what to do."""
     refused(rf"{name}.*{problem}.*\(from argument\).*[A-Z]\w+ .*", **{**SERVICE, name: value})
 
 
 @pytest.mark.parametrize(
     ("variables", "match"),
     [
-        *(({"timeout": text}, "timeout is .*CONFKIT_TIMEOUT") for text in ("soon", "1,2,3", "0")),
+        ({"timeout": "soon"}, "timeout is .*CONFKIT_TIMEOUT"),
         ({"read_only": "perhaps"}, "read_only is .*from CONFKIT_READ_ONLY"),
-        *(({"dialect": text}, "dialect.*from CONFKIT_DIALECT") for text in ("hash=x", "hash", "{")),
+        ({"dialect": "hash=x"}, "dialect.*from CONFKIT_DIALECT"),
         ({"base_url": LOGIN}, "base_url contains a login.*from CONFKIT_BASE_URL"),
         ({"profile": "prod"}, "two services.*CONFKIT_PROFILE=prod and CONFKIT_BASE_URL"),
-        ({"profile": "sandbox"}, "two services.*CONFKIT_PROFILE=sandbox"),
     ],
 )
 def test_a_wrong_variable_is_refused(environment, variables, match):
-    """What is malformed, or names a second service."""
     environment({**SERVICE, **variables})
     refused(match)
 
 
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ("[prod\nsecret_key = 'hunter2'", "cannot be read as TOML"),
-        ("prod = 3\nsecret_key = 'hunter2'", "every profile must be a table"),
-        ("[x2]\n['a b']", "no profile 'prod' in .*profiles.toml.*sandbox, a b, x2.*add prod"),
-        ("", "no profile 'prod' in .*There are sandbox. `confkit profile add prod`"),
-        *(
-            (f"[prod]\n{wrong}\n{{}}", f"{match}.*from profile prod")
-            for wrong, match in (
-                ("read_only = 'maybe'", "read_only is 'maybe'"),
-                ("dialect = 3", "Dialect"),
-                ("verify = 3", "verify is 3"),
-                ("max_rate = 'fast'", "max_rate"),
-                ("secretkey = 'hunter2'", "unknown setting 'secretkey'"),
-            )
-        ),
-    ],
-)
+PROFILES = {  # the text of the file, and the error
+    "[prod\nsecret_key = 'hunter2'": "cannot be read as TOML",
+    "prod = 3\nsecret_key = 'hunter2'": "every profile must be a table",
+    "[x2]\n['a b']": "no profile 'prod' in .*profiles.toml.*sandbox, a b, x2.*add prod",
+    "[prod]\nread_only = 'maybe'\n{}": "read_only is 'maybe'.*from profile prod",
+    "[prod]\ndialect = 3\n{}": "Dialect.*from profile prod",
+    "[prod]\nmax_rate = 'fast'\n{}": "max_rate.*from profile prod",
+    "[prod]\nsecretkey = 'hunter2'\n{}": "unknown setting 'secretkey'.*from profile prod",
+}
+
+
+@pytest.mark.parametrize(("text", "match"), PROFILES.items())
 def test_a_wrong_profile_is_refused(text, match):
-    """What is broken, unknown or of the wrong type; no traceback holds the text of the file."""
+    """No traceback holds the text of the file."""
     service = "\n".join(f"{name} = {value!r}" for name, value in SERVICE.items())
     profiles_path().parent.mkdir(parents=True)
     profiles_path().touch(mode=0o600)
@@ -182,7 +147,6 @@ def test_a_wrong_profile_is_refused(text, match):
 
 
 def test_a_profile_is_saved_beside_the_others_for_its_owner_alone():
-    """Every kind of value and every character is read back; the mode of the file is 0600."""
     odd = {**PROD, "secret_key": "\"\\\n\t\x7f\x01'é😀#", "verify": False}
     save_profile("o.dd-é", odd)
     file = save_profile("prod", SERVICE)

@@ -14,9 +14,6 @@ import confkit as ck
 from confkit.records import Device, Room, RoomUser, number, text
 from confkit.secret import reveal
 
-TEXTS = ["topic", "owner_id", "host_password", "room_extend_id", "room_id"]
-ITEM_KEYS = ["roomId", "userId", "userName", "userAddress", "userData", "options", "user_id"]
-
 
 def deep(levels, opening='{"a":', closing="}"):
     return opening * levels + "1" + closing * levels
@@ -34,84 +31,64 @@ def test_a_number_reads_the_same_quoted_and_unquoted(value):
 
 
 NONSENSE = [
-    "x", "1,000", "1 000", "1.5", "1e3", "1e", "0x10", "١٢", "²", "--1", "1-", "None", "nan", "∞",
-    "1_0", "9" * 20, "9" * 5000, ".", ".5", "+", True, False, 1.5, math.nan, math.inf, 1e300, [],
-    [1], {}, {"n": 1}, 2**63, -(2**63) - 1, str(2**63),
-]  # fmt: skip
+    *("x", "1,000", "1.5", "1e3", "0x10", "١٢", "²", "--1", "None", "nan", "1_0", "9" * 5000, "."),
+    *(True, False, 1.5, math.nan, math.inf, 1e300, 2.0**53, [], [1], {}, 2**63, str(2**63)),
+]
 
 
-def test_no_number_is_none_and_nonsense_an_error():
-    """What is absent is None, never 0; what is no whole number of 64 bits is an error that names
-    the field, never some number."""
+def test_what_is_absent_is_none_and_nonsense_an_error():
+    """Never 0, and never some number; a text is a text or a whole number."""
     for fields in ({}, *({"n": value} for value in ("", "  ", "null", None))):
         assert number(fields, "n") is None
     for value in NONSENSE:
         with pytest.raises(ck.ProtocolError, match="field attendee_max"):
             number({"attendee_max": value}, "attendee_max")
-
-
-def test_a_number_or_text_is_exact_or_an_error():
-    """A large number with a point has lost digits; a text is a text, or a whole number."""
-    for value in (9007199254740993.0, -9007199254740993.0):
-        with pytest.raises(ck.ProtocolError):
-            number({"n": value}, "n")
     assert number({"n": "9007199254740993.0"}, "n") == 9007199254740993
     assert [text({"t": value}, "t") for value in ("x", 7, None)] == ["x", "7", None]
-    for value in (True, 1.5, [], {}):
-        with pytest.raises(ck.ProtocolError):
-            text({"t": value}, "t")
 
 
 def test_a_room_as_the_interface_shows_it():
-    """Quoted caps give the room in real types; one without room_id has the ID of the question; a
-    mode is a number where it is one. A field that is no text, however deep, is an error."""
+    """Quoted caps are numbers; without a room_id the ID is that of the question."""
     plain = {"room_id": "0815", "topic": "Weekly", "owner_id": "ops"}
     caps = {"room_status": 1, "attendee_max": 25, "max_audio": 3, "max_video": 2}
     quoted = {name: str(cap) for name, cap in caps.items()}
-    given = {"host_password": "pw", "room_extend_id": "x"}
-    full = Room.read({"ret": 0, "id": 7, **plain, **quoted, **given}, "0815")
-    assert full == Room(id=7, **plain, **caps, **given)
+    more = {"host_password": "pw", "room_extend_id": "x"}
+    full = Room.read({"ret": 0, "id": 7, **plain, **quoted, **more}, "0815")
+    assert full == Room(id=7, **plain, **caps, **more) == Room.read({**asdict(full)}, "x")
     absent = {"host_password": "", "max_audio": "", "max_video": None, "room_extend_id": ""}
     assert Room.read({**plain, **absent}, "0815") == Room(**plain)
     assert Room.read({"ret": 0}, "42") == Room.read({"room_id": ""}, "42") == Room(room_id="42")
-    modes = {1: 1, "1": 1, "mcu": "mcu", "": None, None: None, "1.0": 1, "1.": 1}
-    for written, mode in modes.items():
+    for written, mode in {1: 1, "1": 1, "mcu": "mcu", "": None, None: None, "1.0": 1}.items():
         assert Room.read({"room_mode": written}, "1").room_mode == mode
-    for value in (True, 1.5, [], {}, [1], *(json.loads(deep(n, "[", "]")) for n in (102, 900))):
-        for name in [*TEXTS, "room_mode"]:
+    with pytest.raises(ck.ProtocolError, match="asked for room '1' and answered with room '0815'"):
+        Room.read(plain, "1")
+    for value in (True, 1.5, [], {}, *(json.loads(deep(n, "[", "]")) for n in (102, 900))):
+        for name in (
+            "topic",
+            "owner_id",
+            "host_password",
+            "room_extend_id",
+            "room_id",
+            "room_mode",
+        ):
             with pytest.raises(ck.ProtocolError, match=name):
                 Room.read({name: value}, "1")
 
 
 LOGIN = {"login_name": "admin", "login_password": "hunter2"}
 RTSP = "rtsp://admin:hunter2@h/x"
-# Of a device: the interface's names, ours, and values.
-CAMEL = dict(zip(ITEM_KEYS, ["1", "cam", "Door", RTSP, "outgoing", LOGIN], strict=False))
-SNAKE = dict(
-    zip(
-        ["room_id", "user_id", "user_name", "user_address", "user_data", "options"],
-        CAMEL.values(),
-        strict=True,
-    )
-)
+VALUES = ["1", "cam", "Door", RTSP, "outgoing", LOGIN]
+SNAKES = ["room_id", "user_id", "user_name", "user_address", "user_data", "options"]
+CAMELS = ["roomId", "userId", "userName", "userAddress", "userData", "options"]
+SNAKE, CAMEL = dict(zip(SNAKES, VALUES, strict=True)), dict(zip(CAMELS, VALUES, strict=True))
 NO_OPTIONS = [
-    "x",
-    "[]",
-    "1",
-    '{"a":',
-    [],
-    1,
-    True,
-    '{"a":' + "9" * 5000 + "}",
-    '{"a":' + deep(100_000, "[", "]") + "}",
-    '{"a": NaN}',
-    *map(deep, (101, 480, 900)),
+    *("x", "[]", "1", '{"a":', [], 1, True, '{"a":' + "9" * 5000 + "}", '{"a": NaN}'),
+    *('{"a":' + deep(100_000, "[", "]") + "}", *map(deep, (101, 900))),
 ]
 
 
 def test_a_device_reads_the_same_in_both_spellings():
-    """Options are an object or its JSON text; all else in them is an error. Both IDs are needed,
-    and a user's; a user needs no name."""
+    """Options are an object or its JSON text; both IDs are needed, a name is not."""
     device = Device.read(CAMEL)
     assert device == Device.read({**SNAKE, "options": json.dumps(LOGIN)}) == Device(**SNAKE)
     assert (device.login_name, device.login_password) == ("admin", "hunter2")
@@ -119,43 +96,34 @@ def test_a_device_reads_the_same_in_both_spellings():
         device = Device.read({**CAMEL, "options": options})
         assert (device.options, device.login_name, device.login_password) == ({}, None, None)
     for options in NO_OPTIONS:
-        with pytest.raises(ck.ProtocolError, match="options") as raised:
+        with pytest.raises(ck.ProtocolError, match="options"):
             Device.read({**CAMEL, "options": options})
-        assert raised.value.advice
     assert RoomUser.read({"user_id": 7}) == RoomUser(None, "7")
-    for item in ({"user_name": "Ada"}, {"user_id": ""}):
+    for empty in (None, ""):
         with pytest.raises(ck.ProtocolError, match="user_id"):
-            RoomUser.read(item)
+            RoomUser.read({"user_id": empty})
         for name in ("roomId", "userId"):
             with pytest.raises(ck.ProtocolError, match=r"has no (room|user)_id"):
-                Device.read({**CAMEL, name: item.get("user_id")})
+                Device.read({**CAMEL, name: empty})
 
 
 SECRETIVE = [
     Room(room_id="1", host_password="hunter2"),
     Room.read({"host_password": 7777777}, "1"),
     Device(*[RTSP] * 5, {**LOGIN, "assist_address": RTSP, "more": [{"password": "hunter2"}]}),
-    *(
-        Device.read({**CAMEL, **held})
-        for held in (
-            {"options": json.dumps(LOGIN)},
-            {"options": {"login_password": 7777777}},
-            {"userAddress": 'rtsp://a:"hunter2"@h/x'},
-            {"userAddress": "rtsp://a:my hunter2@h/x"},
-        )
-    ),
+    Device.read({**CAMEL, "options": {"login_password": 7777777}}),
+    Device.read({**CAMEL, "userAddress": "rtsp://a:my hunter2@h/x"}),
 ]
 
 
 @pytest.mark.parametrize("record", SECRETIVE, ids=lambda record: type(record).__name__)
 def test_a_repr_shows_no_secret(record):
-    """Of the record, of a copy or of a container; code that asks for secrets gets them. A record is
-    frozen, and an equal one is the same key."""
-    travelled = pickle.loads(pickle.dumps(record))
-    shown = repr([record, {1: (record,)}, copy.deepcopy(record), travelled])
-    assert not any(secret in shown for secret in ("hunter2", "7777777"))
-    assert shown.count("***") >= 4
-    values = json.dumps(reveal(asdict(travelled)))
+    """Nor a copy's or a container's. A record is frozen, and an equal one is the same key."""
+    pickled = pickle.loads(pickle.dumps(record))
+    text = repr([record, {1: (record,)}, copy.deepcopy(record), pickled])
+    assert not any(secret in text for secret in ("hunter2", "7777777"))
+    assert text.count("***") >= 4
+    values = json.dumps(reveal(asdict(pickled)))
     assert "hunter2" in values or "7777777" in values
     assert {record: 1}[copy.deepcopy(record)] == 1
     with pytest.raises(FrozenInstanceError):

@@ -19,15 +19,10 @@ FORMS = [  # with the column that is named
     ((room_id for room_id in IDS), None),
     ([ck.Room(room_id=room_id) for room_id in IDS], None),
     (pd.Series(IDS, dtype="string", index=[5, 5, 5], name="number"), None),
-    (pd.Series(IDS, dtype="category"), None),
     (pd.Index(IDS), None),
-    (np.array(IDS), None),
-    ([*IDS, "7", *IDS], None),
     (["00123\r\n", 7, np.int64(7), "7\n", "00124"], None),
     (TABLE, None),
-    (TABLE.set_index("room_id"), None),
     (TABLE.set_index("room_id", drop=False), None),
-    (pd.DataFrame({"Raum": IDS}), None),
     (pd.DataFrame(IDS), None),
     (pd.DataFrame({"room_id": ["a", "b", "c"], "number": IDS}), "number"),
     (pd.DataFrame(zip("abc", IDS, strict=True)), 1),
@@ -49,18 +44,14 @@ def written(tmp_path):
 
 @pytest.mark.parametrize(("source", "column"), FORMS)
 def test_ids_are_read_as_text_in_order(source, column):
-    """Leading zeros stay, each ID is there once, whatever holds them; a whole number is an ID. Of a
-    table they are the column that is named, also by a number, else room_id, or an index of that
-    name, or the only column."""
+    """Leading zeros stay, and each ID is there once, whatever holds them."""
     ids = room_ids(source, id_column=column).ids
     assert ids == IDS
     assert {type(room_id) for room_id in ids} == {str}
 
 
 def test_further_columns_come_along(script, tmp_path):
-    """They stand behind ours in the rows of their rooms, with their types, for no rooms too; the
-    first row of a doubled ID counts. What the service says keeps its name, and a column without a
-    name is left out. A frame can be swept again."""
+    """They stand behind ours, with their types, for no rooms too; a frame can be swept again."""
     columns = {"floor": [3, 1, 2, 9], "room_id": ["b", "a", "nowhere", "b"], "topic": list("XYZW")}
     table = pd.DataFrame(columns, index=[7, 7, 8, 9])
     table = pd.concat([table, table.topic.rename(""), table.floor.rename("utilisation")], axis=1)
@@ -83,30 +74,23 @@ def test_further_columns_come_along(script, tmp_path):
 HEADER, ROW = "floor,room_id,name,note\n", "NA,00123,Tür,null"
 QUOTED = ",".join(f'"{cell}"' for cell in ROW.split(","))
 FILES = {
-    "plain": HEADER + ROW,
     "byte-order mark": "\ufeff" + HEADER + ROW + "\n",
     **{f"separator {mark!r}": (HEADER + ROW).replace(",", mark) for mark in ";\t|"},
     "Excel's own line": "sep=;\r\n" + (HEADER + ROW).replace(",", ";"),
     "Excel's own line of a rare mark": "sep=^\n" + (HEADER + ROW).replace(",", "^"),
     "CRLF": (HEADER + ROW).replace("\n", "\r\n") + "\r\n",
-    "CR": (HEADER + ROW).replace("\n", "\r"),
     "UTF-16": ("\ufeff" + HEADER + ROW).encode("utf-16-le"),
-    "UTF-16, big": ("\ufeff" + HEADER + ROW).encode("utf-16-be"),
     "spaces after commas": (HEADER + QUOTED).replace(",", ", "),
     "spaces around names": HEADER.replace("room_id", " room_id ") + ROW,
     "empty lines": f"\n{HEADER}\n{ROW}\n\n,,,\n\n",
-    "quotes": HEADER + QUOTED,
     "each line in quotes": f'"{HEADER[:-1]}"\n"{ROW}"\n',
     "each line in quotes, cells too": f'"{HEADER[:-1]}"\n"{QUOTED.replace(chr(34), chr(34) * 2)}"',
-    "another order": "name,note,room_id,floor\nTür,null,00123,NA\n",
-    "more columns": HEADER[:-1] + ",serial number\n" + ROW + ",0815\n",
     "separators at the end": HEADER[:-1] + ",\n" + ROW + ",,,\n",
 }
 
 
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES)
 def test_every_usual_form_of_a_file_gives_the_same_cells(written, text):
-    """However a spreadsheet writes the file, IDs and cells are text as they were meant."""
     ids, columns = room_ids(str(written(text)))
     assert (ids, set(columns.dtypes.astype(str))) == (["00123"], {"string"})
     assert columns[["floor", "name", "note"]].to_numpy().tolist() == [["NA", "Tür", "null"]]
@@ -115,17 +99,12 @@ def test_every_usual_form_of_a_file_gives_the_same_cells(written, text):
     assert (cells, problems) == (expected, [])
 
 
-def test_rows_have_the_numbers_of_their_lines(written):
-    """Empty lines and lines inside a cell count; an encoding is taken when it is named."""
+def test_rows_keep_their_lines_order_and_cells(written):
+    """Empty lines and lines inside a cell count; of a doubled room the first row counts."""
     path = written((HEADER + '\n,1,"a\nb"\n' + ROW).encode("cp1252"))
     rows, problems = read_table(path, ("room_id",), ("name",), "cp1252")
     assert rows == [(3, {"room_id": "1", "name": "a\nb"}), (5, {"room_id": "00123", "name": "Tür"})]
     assert problems == []
-
-
-def test_the_rooms_of_a_file_keep_their_order_and_cells(written):
-    """Of a doubled room the first row counts; a cell may hold separators, quotes and lines, and
-    those that Excel leaves out at the end of a row are missing."""
     text = HEADER + '1,00123,"Door, ""north""\nwing",03\n\n,7\n,00124,Main\n9,7,Elsewhere\n'
     ids, columns = room_ids(written(text))
     assert ids == IDS
@@ -137,34 +116,31 @@ def test_the_rooms_of_a_file_keep_their_order_and_cells(written):
 
 
 LIST = "# our rooms\n00123\n\n  7  \n#8\n00124\nroom 9, top # not a comment\n"
-LISTS = [  # a text, the file's name, its IDs: the only column, or a line each without comments
-    *(
-        (LIST.encode(encoding), "rooms.txt", [*IDS, "room 9, top # not a comment"])
-        for encoding in ("utf-8", "utf-8-sig", "utf-16")
-    ),
+LISTS = [  # a text, the file's name, and its IDs
+    *((LIST.encode(code), "rooms.txt", [*IDS, "room 9, top # not a comment"])
+      for code in ("utf-8-sig", "utf-16")),
     ("", "rooms.txt", []),
-    ("Room number\n00123\n7\n00124\n", "rooms.csv", IDS),
-    ("Room number\n 7 \n", "rooms.csv", ["7"]),
+    ("room_id\tfloor\n00123\t1\n", "rooms.txt", ["00123"]),
+    ("Room number\n00123\n 7 \n00124\n", "rooms.csv", IDS),
     ("Room number\n", "rooms.csv", []),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "name", "ids"), LISTS)
 def test_a_file_of_ids_alone(written, text, name, ids):
-    """The only column holds the IDs, whatever it is called; a .txt file has one ID a line."""
+    """The only column, whatever it is called; a .txt file without tabs has one ID a line."""
     assert room_ids(written(text, name)).ids == ids
 
 
 # Cells that a spreadsheet has damaged; in a column of IDs, or in any.
-NUMBERS = ["1001.0", "1614903140.00", "1614903140,0", "1,61E+09", "1e+9"]
-GROUPED = ["1,614,903,140", "1.614.903.140", "1'614", "1\u202f614"]
-ERRORS = ["#N/A", "#NV", "#REF!", "#BEZUG!", "#DIV/0!", "#NAME?", "#¿NOMBRE?", "#####", "Err:502"]
+NUMBERS = ["1001.0", "1614903140,0", "1,61E+09", "1e+9", "1,614,903,140", "1.614.903.140", "1'614"]
+ERRORS = ["#N/A", "#NV", "#BEZUG!", "#DIV/0!", "#NAME?", "#¿NOMBRE?", "#####", "Err:502"]
 
 
-@pytest.mark.parametrize("cell", [*NUMBERS, *GROUPED, *ERRORS])
+@pytest.mark.parametrize("cell", [*NUMBERS, *ERRORS])
 def test_what_a_spreadsheet_has_damaged_is_refused_with_its_line(written, cell):
-    """A number in the place of an ID has lost zeros or digits; an error is no ID, and no password
-    of a camera either. In a list that code passes, and in a frame of confkit, it is an ID."""
+    """An error is no password of a camera either. In a list, and in a frame of confkit, it is an
+    ID, as code has made it."""
     problem = "a spreadsheet error" if cell in ERRORS else "has turned the ID into a number"
     for path in (written(f"room_id;floor\n7;1\n{cell};2\n"), written(f"7\n\n{cell}\n", "a.txt")):
         with pytest.raises(ck.ParameterError, match=f"{path.name}, line 3: .*{problem}"):
@@ -174,87 +150,63 @@ def test_what_a_spreadsheet_has_damaged_is_refused_with_its_line(written, cell):
     rows = f"user_id;login_password\ncam;x\n{cell};x\ncam;{cell}\n"
     _, problems = read_table(written(rows), ("user_id",), ("login_password",))
     damaged = [(3, "user_id"), (4, "login_password")]
-    assert [found[:2] for found in problems] == damaged[: 1 + (cell in ERRORS)]
+    assert [problem[:2] for problem in problems] == damaged[: 1 + (cell in ERRORS)]
     assert room_ids([cell]).ids == [cell]
     assert room_ids(pd.DataFrame({"room_id": [cell]}, dtype="string")).ids == [cell]
 
 
 MISSING = "position 2: The room ID is missing"
-SPOILT = r"A spreadsheet has turned the ID into a number.*: 1.61E\+09. Format the column as text"
 RAUM = pd.DataFrame({"Raum": ["1"], "Etage": ["2"]})
 REFUSED = {
-    "a float": ([12.0, 7], "position 1: room_id is 12.0.*text"),
-    "numbers with a gap": (pd.Series([12, None]), "position 1: room_id is 12.0.*zeros.*1 more"),
+    "floats": (pd.Series([12, None]), "position 1: room_id is 12.0.*zeros.*1 more"),
     "None": (["7", None], MISSING),
     "NA": (pd.Series([7, pd.NA], dtype="Int64"), MISSING),
-    "None in a table": (pd.DataFrame({"room_id": ["7", None]}), MISSING),
     "blanks": (["7", " \t"], "position 2"),
-    "True": ([True], "position 1: room_id is True"),
-    "a list inside": ([["7"]], "position 1"),
     "a lone surrogate": (["7", "a\ud800"], "position 2: .*surrogate"),
     "a camera": (["1", "rtsp://admin:hunter2@h/x"], "position 2: .*an address with a login"),
     "a dict": ({"7": 1}, "type dict.*list"),
-    "bytes": (b"7", "type bytes"),
-    "nothing": (None, "type NoneType"),
     "a table of Arrow": (pa.Table.from_pydict({"room_id": ["1"]}), "of type Table.*pandas"),
-    "no column named": (RAUM, "no column room_id.*id_column=.*'Raum', 'Etage'"),
-    "nearly named": (RAUM.assign(roomId="1"), "no column room_id.*Is it 'roomId'.*id_column"),
-    "an index beside": (RAUM.set_index("Raum"), "no column room_id.*id_column.*'Raum', 'Etage'"),
+    "no column named": (RAUM, "no column 'room_id'.*id_column=.*'Raum', 'Etage'"),
+    "an index beside": (RAUM.set_index("Raum"), "no column 'room_id'.*id_column.*'Raum', 'Etage'"),
     "twice": (pd.DataFrame([["1", "2"]], columns=["room_id"] * 2), "two col.*'room_id'.*id_column"),
-    "no columns": (pd.DataFrame(), "id_column=; the columns are none"),
-    "a spoilt cell": (pd.DataFrame({"room_id": ["7", "1.61E+09"]}), f"position 2: {SPOILT}"),
     "a path": ("00123", "There is no file '00123'.*pass a list"),
-    "an empty path": ("", "There is no file"),
-    "a folder": (".", "There is no file"),
     "what is no path": ("9" * 5000, "There is no file"),
 }
 REFUSED_FILES = {
     "no header": ("00123\n7\n", "'00123'; is the header missing"),
     "no header, nor zeros": ("A-1\n", "'A-1'; is the header missing.*id_column='A-1'"),
-    "no header of columns": ("00123,Main\n7,Annex\n", "'00123'; is the header missing"),
-    "two blank IDs": ("room_id,floor\n ,1\n,2\n7,1\n", "line 2: .*missing.* 1 more problem"),
     "three": ("room_id,floor\n,1\n,2\n,1\n", "line 2: .* 2 more problems"),
     "a cell too many": ("building,room_id\nMain, North,7\n", "line 2: The row has 3 cells"),
     "an open quote": ('room_id,topic\n1,"x"\n2,"Weekly\n3,"Daily"\n', "line 3: .*quote"),
-    "an open quote at the end": ('room_id,topic\n1,"x\n', "line 2: .*quote"),
     "an empty file": ("", "empty"),
-    "separators alone": (",,\n", "empty"),
     "Windows-1252": ((HEADER + ROW).encode("cp1252"), "line 2: .*UTF-8.*cp1252"),
     "UTF-16 without its mark": ((HEADER + "1,7").encode("utf-16-le"), "zero bytes.*CSV UTF-8"),
     "a workbook": (b"PK\x03\x04\xff\xfe\x00", "is a workbook.*CSV UTF-8"),
-    "an old workbook": (b"\xd0\xcf\x11\xe0\xa1", "is a workbook.*CSV UTF-8"),
     "no text in a list": ("7\nBüro\n".encode("cp1252"), "rooms.txt, line 2: "),
-    "a table in a list": ("7\nroom_id\tfloor\n", "rooms.txt, line 2: .*tab"),
+    "a table in a list": ("7\nroom_id\tfloor\n", "'7'; is the header missing"),
 }
 
 
-def refused(source, match):
-    """The error says where it stands, what it is, and what to do, briefly. Where the advice asks
-    for a header, it never asks for the first room as a column's name."""
+@pytest.mark.parametrize(("source", "match"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_id_is_refused_with_its_position(source, match):
+    """Briefly; the advice never asks for the first room as a column's name."""
     with pytest.raises(ck.ParameterError, match=match) as raised:
         room_ids(source)
-    assert isinstance(raised.value, ValueError)
     assert re.search("[^ ] Nothing was sent", str(raised.value))
     assert len(str(raised.value)) < 400
     assert "hunter2" not in str(raised.value)
     assert ("id_column" in raised.value.advice) == ("id_column" in match)
 
 
-@pytest.mark.parametrize(("source", "match"), REFUSED.values(), ids=REFUSED)
-def test_what_is_no_id_is_refused_with_its_position(source, match):
-    """Whatever is passed for room IDs."""
-    refused(source, match)
-
-
 @pytest.mark.parametrize(("text", "match"), REFUSED_FILES.values(), ids=REFUSED_FILES)
 def test_damage_in_a_file_is_named_with_its_line(written, text, match):
     """No row is left out silently, nor taken for a header."""
-    refused(written(text, "rooms.txt" if "rooms.txt" in match else "rooms.csv"), match)
+    path = written(text, "rooms.txt" if "rooms.txt" in match else "rooms.csv")
+    test_what_is_no_id_is_refused_with_its_position(path, match)
 
 
 def test_an_id_from_code_is_never_damaged(client):
-    """A room may be called 2.0 by whoever makes it: so it is read by that ID, alone, in a list, and
-    in the frames that confkit gives."""
+    """A room may be called 2.0: it is read by that ID, alone, in a list, and in our frames."""
     ids = [ck.create_room(client, "t", "ops", room_extend_id=name) for name in ("2.0", "1.5E+09")]
     assert [ck.get_room(client, room_id).room_id for room_id in ids] == ids
     for source in (ids, ck.known_rooms(client), ck.known_rooms(client)["room_id"]):

@@ -11,7 +11,7 @@ from tests.scripted import GET_ROOM, Reply, listed
 from tests.test_records import deep
 
 CREATE, DELETE, OFFLINE = "/rtc/room/create", "/rtc/room/del", "/rtc/force_offline_mcu"
-USERS = "/rtc/room/get_room_info"
+USERS, MCU = "/rtc/room/get_room_info", "/sdk/get_mcu"
 IMPORT, REMOVE, LIST = (
     f"/avd/api/outgoing/{name}"
     for name in ("createOutgoingUser", "destroyOutgoingUser", "getOutgoingUsers")
@@ -36,7 +36,6 @@ removed = call_of("remove_device", "1", "cam", RTSP)
 ROOM = {"ret": 0, "room_id": "mine", "topic": "Weekly sync", "owner_id": "ops"}
 GONE, NOBODY = {"ret": 404}, {"ret": 0, "user_list": []}
 ADA = {"ret": 0, "user_list": [{"user_id": "ada"}]}
-ELSEWHERE = listed({**CAMERA, "userAddress": "rtsp://192.0.2.8/x"})
 # Of each change: its path, where it is looked up, what that answers with and without its effect,
 # and what the change returns.
 CHANGES = {
@@ -47,7 +46,7 @@ CHANGES = {
     removed: (REMOVE, LIST, listed(), listed(CAMERA), None),
     no_id: (CREATE, GET_ROOM, ROOM, ROOM, ""),
 }
-PAGE, DROPPED = Reply("<html>"), Reply(drop=True)
+DROPPED = Reply(drop=True)
 
 
 def code(ret, status=200):
@@ -63,20 +62,14 @@ def raised_by(kind, call, client, match="."):
     return raised.value
 
 
-LOST = [DROPPED, PAGE, Reply(""), Reply("", status=303), Reply("", status=502), code(0, 404)]
+LOST = [Reply("<html>"), Reply(""), Reply("", status=303), Reply("", status=502), code(0, 404)]
 OPEN = [  # answers that leave a change open, and what is raised if its effect is not there
-    *((change, answer, ck.OutcomeUnknown) for change in [*CHANGES][:5] for answer in LOST[:2]),
-    *((own_id, answer, ck.OutcomeUnknown) for answer in LOST[2:]),
-    *(
-        (change, code(ret), ck.ApiError)
-        for change in (own_id, delete, offline)
-        for ret in (409, 504, 700, 503, 805, 70077, "ok", 424)
-    ),
-    *(
-        (change, code(ret), ck.ApiError)
-        for change in (imported, removed)
-        for ret in (310, 424, 503, 700, 70077, 404)
-    ),
+    *((change, DROPPED, ck.OutcomeUnknown) for change in [*CHANGES][:5]),
+    *((own_id, answer, ck.OutcomeUnknown) for answer in LOST),
+    *((own_id, code(ret), ck.ApiError) for ret in (409, 700, 503, 805, 70077, "ok", 424)),
+    *((delete, code(504), ck.ApiError), (offline, code(700), ck.ApiError)),
+    *((imported, code(ret), ck.ApiError) for ret in (310, 424, 700, 404)),
+    *((removed, code(ret), ck.ApiError) for ret in (310, 503, 70077)),
     (own_id, code(405, 500), ck.LicenceError),
     (imported, code(426, 503), ck.JoinFailed),
     *((imported, code(427, status), ck.ServiceTimeout) for status in (200, 504)),
@@ -103,6 +96,7 @@ def test_a_change_whose_outcome_is_open_is_looked_up(script, change, answer, kin
     assert service.seen[path] == 3
 
 
+ELSEWHERE = listed({**CAMERA, "userAddress": "rtsp://192.0.2.8/x"})
 CASES = [  # the answer, what the look-up finds (None: nobody looks), and the result or error
     *((own_id, answer, {**ROOM, "topic": "x"}, ck.OutcomeUnknown, "another topic.*ck.get_room")
       for answer in (DROPPED, code(700))),
@@ -128,7 +122,7 @@ CASES = [  # the answer, what the look-up finds (None: nobody looks), and the re
 def test_what_an_answer_and_a_look_up_prove(script, change, answer, look, due, text):
     """What is refused is that error at once. Nothing is sent twice, but for a renewed token."""
     path, where = CHANGES[change][:2]
-    service = script({path: answer, where: look or PAGE})
+    service = script({path: answer, where: look or Reply("<html>")})
     if isinstance(due, type):
         raised_by(due, change, service.client(), text)
     else:
@@ -149,7 +143,7 @@ def test_a_client_knows_the_rooms_that_it_made(sandbox, client):
 
 
 USER, IN_ROOM = {"room_id": "1", "user_id": "cam"}, {"room_id": "1"}
-NEEDED = {  # of each function the IDs and texts that it needs, none of which may be empty
+NEEDED = {  # the IDs and texts that each function needs, none of which may be empty
     "create_room": {"topic": "t", "owner_id": "ops"},
     "import_device": {**USER, "user_name": "Door", "user_address": RTSP},
     "remove_device": {**USER, "user_address": RTSP},
@@ -158,17 +152,16 @@ NEEDED = {  # of each function the IDs and texts that it needs, none of which ma
 }
 MASKED = "rtsp://u:***@192.0.2.7/s"
 WITHIN: dict[str, object] = {}
-WITHIN["a"] = [WITHIN, WITHIN]
+WITHIN["a"] = [WITHIN]
 WRONG = {  # what else is wrong: a bound of the interface, or what cannot travel
     "create_room": {
-        "topic": ["x" * 150, "ä" * 75], "room_mode": [None, HALF], "attendee_max": ["many", 2.5],
-        "max_audio": [True], "max_video": [float("nan")], "host_password": [HALF],
-        "room_extend_id": [HALF, " "]},
+        "topic": ["x" * 150, "ä" * 75], "room_mode": [None], "attendee_max": ["many", 2.5, True],
+        "host_password": [HALF], "room_extend_id": [" "]},
     "get_room": {"room_id": [None, 1047.0]},
     "import_device": {
-        "user_address": ["192.0.2.7/x", "rtsp://", "rtsp://h/a b", None, MASKED, f"rtsp://h/{HALF}"],
-        "options": ["login", {"a": {1, 2}}, {"a": [HALF]}, {HALF: 1}, {"login_name": "b"},
-                    json.loads(deep(400)), WITHIN, {"a": float("nan")}, {"a": float("inf")}],
+        "user_address": ["192.0.2.7/x", "rtsp://h/a b", None, MASKED],
+        "options": ["login", {"a": {1, 2}}, {"a": [HALF]}, {"login_name": "b"},
+                    json.loads(deep(400)), WITHIN],
         "user_data": [HALF], "login_name": [HALF, 7], "login_password": [HALF, "***"]},
     "remove_device": {"user_address": [MASKED]},
 }  # fmt: skip
@@ -177,26 +170,13 @@ WRONG = {  # what else is wrong: a bound of the interface, or what cannot travel
 def test_a_wrong_argument_is_refused_before_anything_is_sent(script):
     """A ParameterError that names it: what breaks a bound, is missing, or cannot travel."""
     service = script()
-    cases = [
-        *(
-            (call, {name: value})
-            for call, names in WRONG.items()
-            for name in names
-            for value in names[name]
-        ),
-        *(
-            (call, {name: value})
-            for call, needed in NEEDED.items()
-            for name in needed
-            for value in ("", " ", HALF)
-        ),
-    ]
-    for call, wrong in cases:
-        [name] = wrong
+    cases = [(call, *row) for call, names in WRONG.items() for row in names.items()]
+    cases += [(call, name, [" ", HALF]) for call, names in NEEDED.items() for name in names]
+    for call, name, value in [(*case, value) for *case, values in cases for value in values]:
         more = {"login_name": "admin"} if name == "options" else {}
         match = f"(?s){name}.*Nothing was sent"
         with pytest.raises(ck.ParameterError, match=match) as raised:
-            getattr(ck, call)(service.client(), **{**NEEDED[call], **more, **wrong})
+            getattr(ck, call)(service.client(), **{**NEEDED[call], **more, name: value})
         assert (raised.value.ret, raised.value.endpoint is None) == (None, False)
     for name in ("access_key", "secret_key"):
         keys = {"access_key": "a", "secret_key": "s", name: HALF}
@@ -226,8 +206,7 @@ TRAVELS = [
         ({}, OLD), ({"options": ODD}, ODD),
         ({"login_password": "new"}, {**OLD, "login_password": "new"}),
         ({"login_name": "v", "options": {"x": 0.5}}, {"x": 0.5, "login_name": "v"}))),
-    *((call_of("remove_device", *given), REMOVAL)
-      for given in ([WITH_LOGIN], ["1", "cam", RTSP], ["1", "cam"], [ROOM_1, "cam"])),
+    *((call_of("remove_device", *place), REMOVAL) for place in ([WITH_LOGIN], ["1", "cam"])),
     *((call_of("list_devices", *room), {"roomId": "1"}) for room in (["1"], [ROOM_1])),
     *((call_of("list_devices", *room), {}) for room in ([""], [])),
 ]  # fmt: skip
@@ -235,10 +214,9 @@ TRAVELS = [
 
 @pytest.mark.parametrize(("call", "sent"), TRAVELS)
 def test_what_is_given_is_what_travels(script, call, sent):
-    """In the interface's spelling, and nothing else; the address of a device to remove is taken
-    from B3 where it is left out."""
+    """In the interface's spelling, and nothing else; an omitted address is taken from B3."""
     fine = {"room_id": "1", "addr": "h:1", **listed(CAMERA), "user_list": []}
-    paths = (CREATE, GET_ROOM, USERS, DELETE, OFFLINE, "/sdk/get_mcu", IMPORT, REMOVE, LIST)
+    paths = (CREATE, GET_ROOM, USERS, DELETE, OFFLINE, MCU, IMPORT, REMOVE, LIST)
     service = script(dict.fromkeys(paths, fine))
     call(service.client())
     last = dict(service.requests[-1][2])
@@ -252,12 +230,8 @@ def test_read_only_refuses_every_change_before_anything_is_sent(script):
     """Whatever else is wrong with it."""
     service = script({LIST: listed(CAMERA)})
     client = service.client(read_only=True)
-    for call in (
-        *CHANGES,
-        call_of("remove_device", "1", "cam"),
-        call_of("create_room", "", ""),
-        call_of("import_device", "1", "cam", "Door", "nonsense"),
-    ):
+    nonsense = call_of("import_device", "1", "cam", "Door", "nonsense")
+    for call in (*CHANGES, call_of("remove_device", "1", "cam"), nonsense):
         error = raised_by(ck.ReadOnlyError, call, client, "read only")
         assert error.advice.startswith("Connect with read_only=False")
     assert not service.requests
@@ -265,8 +239,7 @@ def test_read_only_refuses_every_change_before_anything_is_sent(script):
 
 
 def test_a_failed_list_is_never_an_empty_list(script):
-    """An answer of A6 or B3 without its list, or with fewer items than its total, is a
-    ProtocolError, not nobody; `total` may be quoted, and the code called `result`."""
+    """Nor one with fewer items than its `total`, which may be quoted."""
     service = script()
     no_items = (None, [], {}, {"items": None, "total": 0}, {"items": [], "total": 3})
     for call, path, members in (
@@ -282,8 +255,7 @@ def test_a_failed_list_is_never_an_empty_list(script):
 
 
 def test_a_user_that_is_called_by_its_address_shows_no_login(script):
-    """Some name a camera by its address: an error hides the password in it, and moves no cursor.
-    A device that is not listed was not refused: UserNotFound has no code then."""
+    """A device that is not listed was not refused: UserNotFound has no code then."""
     named = "rtsp://admin:geheim77@192.0.2.7/\x1b[2J"
     service = script({IMPORT: {"ret": 0}, USERS: NOBODY, LIST: listed()})
     device = replace(DOOR, user_id=named)
@@ -292,6 +264,5 @@ def test_a_user_that_is_called_by_its_address_shows_no_login(script):
         (ck.UserNotFound, call_of("remove_device", "2", named)),
     ):
         error = raised_by(kind, call, service.client(), "admin")
-        assert "geheim77" not in str(error)
-        assert "\x1b" not in str(error)
+        assert not any(part in str(error) for part in ("geheim77", "\x1b"))
     assert (error.ret, error.endpoint, service.seen[REMOVE]) == (None, "B2", 0)
