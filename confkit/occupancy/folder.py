@@ -128,7 +128,6 @@ def _read_csv(data: bytes) -> Any:
             column_types=_SCHEMA,
             null_values=[""],
             strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
         ),
     ).cast(_SCHEMA)
 
