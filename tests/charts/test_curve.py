@@ -62,7 +62,8 @@ def test_missing_sweeps_are_a_gap_that_is_not_bridged(every, dropped, gaps):
 @pytest.mark.parametrize(
     ("rows", "finding", "cap"),
     [
-        (samples((2, 0), (3, None)), "peak 3 users, no cap", []),
+        (samples((2, None), (3, None)), "peak 3 users, no cap", []),
+        (samples((2, 0), (1, 0)), "peak 2 users, no cap", []),
         (samples((1, None)).assign(ret=700), "peak 1 user, cap not read", []),
         (samples((2, 500), (4, 500)), "peak 4 of 500 users", []),  # its line would flatten them
         (samples((1, 2), room_id="102"), "no samples", []),
