@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
@@ -115,6 +116,7 @@ def import_devices(
     if problems:
         raise table_error(problems)
     rows = [_new_row(number, device) for number, device in devices]
+    options: dict[str, Any] = {"verify": verify, "patience": patience}
     retry_advice = "Call again with the same table: devices that are already there are skipped."
     stop_reason = ""  # why no further device is requested
     try:
@@ -130,7 +132,9 @@ def import_devices(
                 if row["outcome"] == NOT_TRIED and dry_run:
                     row.update(outcome=READY, cause="" if row["report"] else _TABLE_ONLY)
                 elif row["outcome"] == NOT_TRIED:
-                    stop_reason = _import(client, row, verify, patience)
+                    options["preflight"] = row["report"] or False
+                    call = partial(import_device, client, row["device"], **options)
+                    stop_reason = _request(row, call, IMPORTED, REFUSED, (NotInRoom, NOT_SEEN))
                 step()
     except KeyboardInterrupt:
         stop_reason = _INTERRUPTED
@@ -189,20 +193,6 @@ def _preflight_all(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _import(client: Client, row: Row, verify: bool, patience: float) -> str:
-    """Import a device; return why no further one is to be requested, or ""."""
-    stop_reason, start, report = "", _mark_unknown(row), row["report"] or False
-    try:
-        import_device(client, row["device"], preflight=report, verify=verify, patience=patience)
-        row.update(outcome=IMPORTED, cause="", advice="")
-    except NotInRoom as error:
-        stop_reason = _fail(row, NOT_SEEN, error)
-    except ConfkitError as error:
-        stop_reason = _fail(row, REFUSED, error)
-    row["seconds"] += time.monotonic() - start
-    return stop_reason
-
-
 def remove_devices(
     client: Client,
     devices: "Iterable[Device] | Device | pd.DataFrame | str | os.PathLike[str]",
@@ -241,10 +231,9 @@ def remove_devices(
     try:
         _look_up_addresses(client, rows)
         for row in rows:
-            if row["outcome"] == NOT_TRIED:
-                stop_reason = _remove(client, row)
-            if stop_reason:
-                break
+            if row["outcome"] == NOT_TRIED and not stop_reason:
+                call = partial(remove_device, client, row["device"])
+                stop_reason = _request(row, call, REMOVED, FAILED, (UserNotFound, NOT_THERE))
     except KeyboardInterrupt:
         stop_reason = _INTERRUPTED
     return _result(rows, REMOVALS, stop_reason, retry_advice)
@@ -294,20 +283,6 @@ def _look_up_addresses(client: Client, rows: Sequence[Row]) -> None:
 
 def _lacks_address(device: Device) -> bool:
     return device.user_address is None or MASK in device.user_address.reveal()
-
-
-def _remove(client: Client, row: Row) -> str:
-    """Remove a device; return why no further one is to be requested, or ""."""
-    stop_reason, start = "", _mark_unknown(row)
-    try:
-        remove_device(client, row["device"])
-        row.update(outcome=REMOVED, cause="", advice="")
-    except UserNotFound as error:
-        stop_reason = _fail(row, NOT_THERE, error)
-    except ConfkitError as error:
-        stop_reason = _fail(row, FAILED, error)
-    row["seconds"] += time.monotonic() - start
-    return stop_reason
 
 
 def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -> "pd.DataFrame":
@@ -366,24 +341,34 @@ def _about(device: Device) -> Row:
     return {"device": device, "user_address": address_text(device), **names}
 
 
-def _mark_unknown(row: Row) -> float:
-    """Mark a row as unknown, in case of Ctrl-C before its call returns, and return the time."""
+def _request(
+    row: Row,
+    call: Callable[[], object],
+    done: str,
+    failed: str,
+    special: tuple[type[ConfkitError], str],
+) -> str:
+    """Make a change, and record its outcome; return why no further device is to be requested, or
+    "". `special` is an error with an outcome of its own."""
+    start, stop_reason = time.monotonic(), ""
+    # In case of Ctrl-C before the call returns.
     advice = f"Check with ck.list_devices(client, {row['room_id']!r}) whether the device is there."
     row.update(outcome=UNKNOWN, cause=_INTERRUPTED, advice=advice)
-    return time.monotonic()
-
-
-def _fail(row: Row, outcome: str, error: ConfkitError) -> str:
-    """Record an error in a row; return why no further device is to be requested, or ""."""
-    if isinstance(error, _NO_SERVICE):  # nothing was sent
-        row["outcome"] = NOT_TRIED
-        return str(error)
-    outcome = UNKNOWN if isinstance(error, OutcomeUnknown) else outcome
-    row.update(outcome=outcome, cause=f"{error.summary}.", advice=error.advice)
-    if report := getattr(error, "report", None):
-        row.update(verdict=report.verdict, cause=report.cause, advice=report.advice)
-    look_up = getattr(error, "lookup_error", None)  # the service may be gone by then
-    return str(look_up) if isinstance(look_up, _NO_SERVICE) else ""
+    try:
+        call()
+        row.update(outcome=done, cause="", advice="")
+    except _NO_SERVICE as error:  # nothing was sent
+        row["outcome"], stop_reason = NOT_TRIED, str(error)
+    except ConfkitError as error:
+        outcome = UNKNOWN if isinstance(error, OutcomeUnknown) else failed
+        outcome = special[1] if isinstance(error, special[0]) else outcome
+        row.update(outcome=outcome, cause=f"{error.summary}.", advice=error.advice)
+        if report := getattr(error, "report", None):
+            row.update(verdict=report.verdict, cause=report.cause, advice=report.advice)
+        lookup_error = getattr(error, "lookup_error", None)  # the service may be gone by then
+        stop_reason = str(lookup_error) if isinstance(lookup_error, _NO_SERVICE) else ""
+    row["seconds"] += time.monotonic() - start
+    return stop_reason
 
 
 def _result(

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import tzinfo
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib import dates
-from matplotlib.patches import StepPatch
 from matplotlib.ticker import MaxNLocator
 
 from ..occupancy.times import duration, format_moment, format_span, time_zone
@@ -135,10 +134,6 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
     def y_of(value: Any) -> Any:
         return _BOTTOM - (_BOTTOM - _TOP) * value / most
 
-    def draw_steps(values: "pd.Series[float]", **style: Any) -> None:
-        heights = y_of(values.to_numpy()[:-1])
-        chart.add_artist(StepPatch(heights, edges, transform=chart.pixels, **style))
-
     for value in values:
         chart.box(begin, y_of(value), end - begin, 0.7, LINE)
         chart.write(begin - 6, y_of(value) + 4, f"{value:,.0f}", ha="right", color=SOFT)
@@ -150,25 +145,17 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
             chart.write(x, _BOTTOM + 17, word, ha="center", color=SOFT)
             free = x + half + 6
     for part, colour in ((~full, BLUE), (full, ORANGE)):
-        style = {"facecolor": (colour, 0.5), "edgecolor": colour, "linewidth": 0.8}
-        draw_steps(users.where(part), baseline=_BOTTOM, fill=True, **style)
-    gaps = [(left, right) for unread, left, right in _runs(users.isna(), edges) if unread]
+        chart.steps(edges, y_of(users.where(part).to_numpy()[:-1]), colour, _BOTTOM)
+    gaps = [pair for pair, value in zip(pairwise(edges), users, strict=False) if np.isnan(value)]
     for left, right in gaps:
         chart.box(left, _TOP, right - left, _BOTTOM - _TOP, NEUTRAL, 0.15)
-        if right - left > 60:
-            chart.write((left + right) / 2, (_TOP + _BOTTOM) / 2, "not read", ha="center")
-    draw_steps(cap, baseline=None, fill=False, edgecolor=INK, linewidth=1.2, linestyle=(0, (5, 3)))
-    for value, left, right in _runs(cap.fillna(0), edges):
-        word, y = f"attendee_max {value:,.0f}", y_of(value) - 5
-        width_px = text_width(word)
-        if value and right == edges[-1]:
-            chart.write(right, y, word, ha="right")
-        elif value and width_px < min(right - left, end - width_px - left):  # clear of the last one
-            chart.write(left, y, word)
+    chart.steps(edges, y_of(cap.to_numpy()[:-1]), INK)
+    if cap.iloc[-2] > 0:
+        chart.write(end, y_of(cap.iloc[-2]) - 5, f"attendee_max {cap.iloc[-2]:,.0f}", ha="right")
     legend = [
         (f"peak of each {bin_name}" if bin_name else "users", BLUE, 0.5, users.notna().any()),
         ("full at times" if bin_name else "full", ORANGE, 0.5, full.any()),
-        ("not read", NEUTRAL, 0.15, any(right - left <= 60 for left, right in gaps)),
+        ("not read", NEUTRAL, 0.15, bool(gaps)),
     ]
     chart.legend_row(begin, 12, [entry[:3] for entry in legend if entry[3]])
     for place, (start, stop) in enumerate(pairwise(steps.index)):
@@ -177,13 +164,6 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
         )
         left, right = edges[place : place + 2]
         chart.hover(left, _TOP, right - left, _BOTTOM - _TOP, text)
-
-
-def _runs(values: "pd.Series[Any]", edges: Any) -> Iterator[tuple[Any, float, float]]:
-    """Yield each run of equal values of the steps: the value, and its edges."""
-    for value, run in groupby(range(len(values) - 1), lambda place: values.iloc[place]):
-        places = [*run]
-        yield value, edges[places[0]], edges[places[-1] + 1]
 
 
 def _describe(step: "pd.Series[float]", peak: bool) -> str:

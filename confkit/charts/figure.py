@@ -1,21 +1,24 @@
-"""The figure of all charts: the finding as title; in a notebook an SVG in the page's colours."""
+"""The figure of all charts: the finding as title; in a notebook an SVG in the page's colours.
+
+Everything is drawn twice, with few shapes: for matplotlib, and as SVG elements. Coordinates are
+pixels from the top left of the body, below the title.
+"""
 
 import base64
 import hashlib
-import re
 import unicodedata
 import warnings
 from bisect import bisect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from html import escape
-from io import BytesIO, StringIO
+from io import BytesIO
 from itertools import accumulate
 from typing import Any
 
-from matplotlib import font_manager, rcParams
+from matplotlib import font_manager
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.transforms import Affine2D
 from PIL import Image
 
@@ -28,7 +31,7 @@ _TITLE = 1.45  # the title's width in relation to other text
 
 # Contrast at least 4.4:1 on white and on black; distinguishable by colour-blind people.
 BLUE, AMBER, ORANGE, NEUTRAL = "#2a78ba", "#9a7000", "#c4511a", "#767676"
-# Placeholders for colours of the page's theme.
+# In a page these become colours of its theme.
 INK, SOFT, LINE = "#222222", "#606060", "#b0b0b0"
 _THEME = {
     INK: "var(--jp-content-font-color1, currentColor)",
@@ -40,6 +43,7 @@ _FONTS = (
     *("DejaVu Sans", "Noto Sans CJK JP", "Noto Sans Arabic", "Noto Sans Devanagari"),
     *("Hiragino Sans", "Microsoft YaHei", "Arial Unicode MS", "Unifont"),
 )
+_ANCHORS = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}
 
 
 class Chart(Figure):
@@ -63,14 +67,13 @@ class Chart(Figure):
         self._top = 16 + 20 * len(title) + 16 * len(subtitle)
         self._height_px = self._top + height
         super().__init__(figsize=(self.width_px / _DPI, self._height_px / _DPI), dpi=_DPI)
-        self._summary = printable(summary)
-        self._hovers: list[str] = []
+        self._summary, self._elements, self._hovers = printable(summary), list[str](), list[str]()
         installed = {font.name for font in font_manager.fontManager.ttflist}
         self._fonts = [name for name in _FONTS if name in installed]
         to_figure = (
             Affine2D().translate(0, self._top).scale(1 / self.width_px, -1 / self._height_px)
         )
-        self.pixels = to_figure.translate(0, 1) + self.transFigure  # from the body's top left
+        self._pixels = to_figure.translate(0, 1) + self.transFigure
         # Few fonts of other scripts exist in bold, and requesting one logs a warning.
         weight = "bold" if "".join(title).replace("…", "").isascii() else "normal"
         for number, line in enumerate(title):
@@ -84,23 +87,46 @@ class Chart(Figure):
 
     def write(self, x: float, y: float, text: str, **style: Any) -> None:
         """Write a line of text; its baseline depends on no font, and dollars start no formula."""
-        style = {"fontsize": 9, "color": INK, "fontfamily": self._fonts, **style}
-        style |= {"transform": self.pixels, "va": "baseline", "parse_math": False}
-        self.text(x, y, one_line(text), **style)
+        text = one_line(text)
+        style = {"fontsize": 9, "fontweight": "normal", "color": INK, "ha": "left", **style}
+        fixed = {"fontfamily": self._fonts, "va": "baseline", "transform": self._pixels}
+        self.text(x, y, text, parse_math=False, **{**style, **fixed})
+        look = _fill(style["color"]) + _ANCHORS[style["ha"]]
+        if style["fontsize"] != 9 or style["fontweight"] != "normal":
+            size = style["fontsize"] * 4 / 3
+            look += f' font-size="{size:.4g}" font-weight="{style["fontweight"]}"'
+        self._elements.append(f'<text x="{x:.1f}" y="{y:.1f}" {look}>{escape(text)}</text>')
 
     def box(
         self, x: float, y: float, width: float, height: float, colour: str, alpha: float = 1
     ) -> None:
         """Fill a box."""
         style: dict[str, Any] = {"color": colour, "alpha": alpha, "linewidth": 0}
-        self.add_artist(Rectangle((x, y), width, height, transform=self.pixels, **style))
+        self.add_artist(Rectangle((x, y), width, height, transform=self._pixels, **style))
+        area = _area(x, y, width, height)
+        self._elements.append(f'<rect {area} {_fill(colour)} opacity="{alpha:g}"/>')
+
+    def steps(self, edges: Any, heights: Any, colour: str, bottom: Any = None) -> None:
+        """Draw steps between the edges, none where the height is NaN: filled down to `bottom`, or a
+        dashed line."""
+        dashed = {"edgecolor": colour, "linewidth": 1.2, "linestyle": (0, (5, 3))}
+        style: dict[str, Any] = {"facecolor": (colour, 0.5), "edgecolor": colour, "linewidth": 0.8}
+        paint = f'{_fill(colour)} fill-opacity="0.5" stroke="{colour}"'
+        if bottom is None:
+            style, dashes = dashed, 'stroke-width="1.6" stroke-dasharray="8 5"'
+            paint = f'fill="none" {dashes} {_fill(colour).replace("fill", "stroke")}'
+        steps = StepPatch(heights, edges, baseline=bottom, fill=bottom is not None, **style)
+        steps.set_transform(self._pixels)
+        self.add_artist(steps)
+        lines: Any = steps.get_path().to_polygons(closed_only=False)
+        for line in lines:
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in line)
+            self._elements.append(f'<polyline points="{points}" {paint}/>')
 
     def hover(self, x: float, y: float, width: float, height: float, text: str) -> None:
         """Add a tooltip to this box."""
-        self._hovers.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}">'
-            f"<title>{escape(one_line(text))}</title></rect>"
-        )
+        title = f"<title>{escape(one_line(text))}</title>"
+        self._hovers.append(f"<rect {_area(x, y, width, height)}>{title}</rect>")
 
     def legend_row(self, left: float, y: float, entries: Iterable[tuple[str, str, float]]) -> None:
         """Write a legend, each entry after a square of its colour and opacity."""
@@ -124,29 +150,17 @@ class Chart(Figure):
     def html(self) -> str:
         """Return a self-contained SVG element in the colours of the page's theme, with tooltips, at
         most as wide as its container."""
-        place = f'transform="scale(0.75) translate(0 {self._top})"'
-        hovers = f'<g fill="none" pointer-events="all" {place}>{"".join(self._hovers)}</g>'
-        return self._svg("none", _THEME, hovers)
+        hovers = "".join(self._hovers)
+        return self._svg("none", f'<g fill="none" pointer-events="all">{hovers}</g>')
 
-    def _svg(self, background: str, colours: Mapping[str, str], hovers: str) -> str:
-        buffer, previous = StringIO(), rcParams["svg.fonttype"]
-        # Not rc_context, which would undo what another thread sets meanwhile.
-        rcParams["svg.fonttype"] = "none"
-        try:
-            self.savefig(buffer, format="svg", facecolor=background, metadata={"Date": None})
-        finally:
-            rcParams["svg.fonttype"] = previous
-        body = buffer.getvalue().partition("<svg")[2].partition(">")[2]
-        # Drop matplotlib's style, which applies to the whole page, and definitions we do not use.
-        body = re.sub(r"<(metadata|defs)>.*?</\1>|<!--.*?-->", "", body, flags=re.DOTALL)
-        body = re.sub(r"<[^>]+>", lambda tag: _plain_tag(tag[0], colours), body)
-        body = re.sub(r">\s+<", "><", body).strip().removesuffix("</svg>")
+    def _svg(self, background: str, hovers: str) -> str:
         return (
             '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
-            f'viewBox="0 0 {0.75 * self.width_px:g} {0.75 * self._height_px:g}" '
+            f'viewBox="0 {-self._top:g} {self.width_px:g} {self._height_px:g}" '
             f'aria-label="{escape(self.summary())}" class="tex2jax_ignore mathjax_ignore" '
             f'style="width: {self.width_px:g}px; max-width: 100%; height: auto; '
-            f'font-family: sans-serif">{body}{hovers}</svg>'
+            f'background: {background}; font: 12px sans-serif">'
+            f"{''.join(self._elements)}{hovers}</svg>"
         )
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
@@ -156,30 +170,22 @@ class Chart(Figure):
         with Image.open(buffer) as picture:  # with 64 colours it takes a third
             picture.convert("RGB").quantize(64).save(small, "png", optimize=True)
         # An <img> does not know the page's theme, so it has a white background.
-        image = base64.b64encode(self._svg("white", {}, "").encode()).decode()
+        image = base64.b64encode(self._svg("white", "").encode()).decode()
         name = f"confkit-{hashlib.sha256(image.encode()).hexdigest()[:12]}"
-        page = html_or_image(
-            f"confkit-chart {name}",
-            self.html(),
-            f"data:image/svg+xml;base64,{image}",
-            self.summary(),
-            self.width_px,
-        )
+        source = f"data:image/svg+xml;base64,{image}"
+        summary, classes = self.summary(), f"confkit-chart {name}"
+        page = html_or_image(classes, self.html(), source, summary, self.width_px)
         png = base64.b64encode(small.getvalue()).decode()
-        data = {"text/plain": self.summary(), "text/html": page, "image/png": png}
-        return data, {"image/png": {"width": round(self.width_px), "alt": self.summary()}}
+        data = {"text/plain": summary, "text/html": page, "image/png": png}
+        return data, {"image/png": {"width": round(self.width_px), "alt": summary}}
 
 
-def _plain_tag(tag: str, colours: Mapping[str, str]) -> str:
-    """Return a tag of matplotlib's SVG in the page's font and colours, with numbers rounded."""
-    tag = re.sub(r' id="[^"]*"| transform="rotate\(-?0 [^"]*"|font-family: [^;]*; ', "", tag)
-    tag = re.sub(r"'DejaVu Sans'[^;\"]*", "sans-serif", tag)  # of older matplotlibs
-    if " d=" in tag:
-        tag = re.sub(r"\d+\.\d\d+(?=[ \n])", lambda number: f"{float(number[0]):.1f}", tag)
-        tag = re.sub(r"\s+(?=[A-Zz\"])|(?<=[A-Z])\s+", "", tag)
-    for colour, replacement in colours.items():
-        tag = tag.replace(f": {colour}", f": {replacement}")
-    return tag
+def _fill(colour: str) -> str:
+    return f'style="fill: {_THEME.get(colour, colour)}"'
+
+
+def _area(x: float, y: float, width: float, height: float) -> str:
+    return f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
 
 
 def text_width(text: str) -> float:

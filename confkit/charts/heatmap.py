@@ -115,9 +115,7 @@ def _draw(chart: Chart, week: Hours) -> None:
             chart.box(x + 1, y + 1, _WIDE - 2, _HIGH - 2, BLUE, depth)
             text = f"{format_mean(mean)} people on average" if mean else "nobody"
         if mean > 0:
-            weight = "bold" if mean == np.nanmax(week) else "normal"
-            style = {"ha": "center", "fontsize": 8.25, "fontweight": weight}
-            chart.write(x + _WIDE / 2, y + 18, format_mean(mean), **style)
+            chart.write(x + _WIDE / 2, y + 18, format_mean(mean), ha="center", fontsize=8.25)
         if hour == 0:
             chart.write(_LEFT - 8, y + 18, name[:3], ha="right")
         chart.hover(x, y, _WIDE, _HIGH, f"{name} {hour:02}:00 to {hour + 1:02}:00: {text}")

@@ -50,7 +50,9 @@ def record(
 
     with connected(profile, outside=True) as client:
         try:
-            summary = Recorder(folder).record(client, rooms, on_sweep=on_sweep, **options)
+            summary = Recorder(folder).record(
+                client, rooms, on_sweep=on_sweep, progress=False, **options
+            )
         except ValueError as error:  # in the words of the command line
             text = str(error).replace("id_column", "--id-column").replace("max_rate", "--max-rate")
             raise ConfigError(text) from None

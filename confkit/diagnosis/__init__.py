@@ -15,7 +15,7 @@ from ..secret import Secret, SecretAddress, redact
 from ..wire import check_sendable
 from .calls import diagnose_call
 from .camera import address_without_login, can_be_tried, preflight_of
-from .walk import Walk
+from .walk import walk
 
 
 def diagnose_device(
@@ -53,7 +53,7 @@ def diagnose_device(
         options={name: value for name, value in login.items() if value is not None},
     )
     try_camera = partial(preflight_of, timeout=timeout, **options)
-    return Walk(client, device, try_camera, force).report()
+    return walk(client, device, try_camera, force=force)
 
 
 def require_preflight(device: Device, known: bool | Report = True) -> Report | None:
@@ -93,7 +93,7 @@ def explain_refusal(error: ApiError, client: Client, device: Device, known: Repo
         call = diagnose_call(device)
         error.advice = f"The cause is the room or the camera. To find out which: {call}"
         return
-    report = Walk(client, device, lambda _: known or preflight_of(device), refused=True).report()
+    report = walk(client, device, lambda _: known or preflight_of(device), refused=True)
     error.cause = f"{error.cause.rstrip(' .')}. {report.verdict}: {report.cause}"
     error.advice = report.advice
     if known is not None:

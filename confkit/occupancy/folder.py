@@ -12,7 +12,6 @@ import hashlib
 import logging
 import os
 import re
-import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -70,14 +69,11 @@ def load_occupancy(
             f"{names}. Move them out of the folder.",
             stacklevel=2,
         )
-    tables = [_SCHEMA.empty_table()]
-    for path in paths:
-        if str(first.date()) <= path.name[:10] <= str(end.date()):
-            table = _read(path)
-            times = table["time"]
-            within = pc.and_(pc.greater_equal(times, first), pc.less(times, end))
-            tables.append(table.filter(within))
-    samples: pd.DataFrame = pa.concat_tables(tables).to_pandas()
+    first_day, last_day = str(first.date()), str(end.date())
+    within = (pc.field("time") >= first) & (pc.field("time") < end)
+    days = [_read(path) for path in paths if first_day <= path.name[:10] <= last_day]
+    table = pa.concat_tables([_SCHEMA.empty_table(), *days]).filter(within)
+    samples: pd.DataFrame = table.to_pandas()
     samples = without_duplicates(samples, "time", "room_id", "service")
     if services := sorted(samples["service"].dropna().unique()):
         samples.attrs["service"] = ", ".join(services)
@@ -100,8 +96,8 @@ def list_files(folder: Path) -> tuple[list[Path], list[Path]]:
             "Record into a new folder. This copies the finished days into it: "
             f"ck.save_occupancy(pd.read_parquet({str(folder)!r}), 'new')",
         )
-    foreign = [path for path in paths if not _FILE_NAME.fullmatch(path.name)]
-    return [path for path in paths if _FILE_NAME.fullmatch(path.name)], foreign
+    ours = [path for path in paths if _FILE_NAME.fullmatch(path.name)]
+    return ours, [path for path in paths if path not in ours]
 
 
 def _read(path: Path) -> Any:
@@ -109,7 +105,7 @@ def _read(path: Path) -> Any:
     try:
         if path.suffix == ".csv":
             try:
-                return _read_csv(path)
+                return _read_csv(path.read_bytes())
             except FileNotFoundError:  # its recorder has just turned it into Parquet
                 path = path.with_suffix(".parquet")
         with pq.ParquetFile(path) as file:  # a day is too small for threads
@@ -121,11 +117,8 @@ def _read(path: Path) -> Any:
         ) from error
 
 
-def _read_csv(path: Path) -> Any:
-    data = path.read_bytes()
+def _read_csv(data: bytes) -> Any:
     end = data.rfind(b"\n\n") + 1
-    while data.count(b'"', 0, end) % 2:  # this empty line is within a room's ID
-        end = data.rfind(b"\n\n", 0, end) + 1
     if not end:
         return _SCHEMA.empty_table()
     return pyarrow.csv.read_csv(
@@ -135,7 +128,6 @@ def _read_csv(path: Path) -> Any:
             column_types=_SCHEMA,
             null_values=[""],
             strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
         ),
     ).cast(_SCHEMA)
 
@@ -165,27 +157,20 @@ class DayFiles:
                 while data:  # one write; on a full disk the rest raises the error
                     data = data[file.write(data) :]
                 os.fsync(file.fileno())
-            if begins:
-                _sync_folder(self._folder)
         if begins:
-            finished, self._path = self._path, path
-            _finish_days(self._folder, finished)
+            _finish_days(self._folder, finished=self._path)
+            self._path = path
 
 
 def _finish_days(folder: Path, finished: Path) -> None:
     """Convert the `finished` file, and those untouched for two days, to Parquet. A failure does not
     end the recording: CSV files can be read as they are."""
-    for path in sorted(folder.iterdir()):
+    for path in list_files(folder)[0]:
         try:
             abandoned = time.time() - path.stat().st_mtime > _ABANDONED
-            if abandoned and path.name.startswith(".draft-"):  # of write_atomically
+            if path.suffix == ".csv" and (abandoned or path == finished):
+                write_atomically(path.with_suffix(".parquet"), _as_parquet(_read(path)))
                 path.unlink()
-            is_csv = path.suffix == ".csv" and _FILE_NAME.fullmatch(path.name)
-            if is_csv and (abandoned or path == finished):
-                size = path.stat().st_size
-                _publish(path.with_suffix(".parquet"), _as_parquet(_read(path)))
-                if path.stat().st_size == size:  # otherwise its recorder has written meanwhile
-                    path.unlink()
         except FileNotFoundError:
             pass  # another recorder was faster
         except OSError as error:
@@ -201,15 +186,16 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
     samples. ConfigError as in `load_occupancy`.
     """
     frame, folder = samples_frame(samples), Path(folder)
-    with _writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    list_files(folder)  # rejects the format of an earlier version
     if "service" not in frame.columns:
         frame = frame.assign(service=samples.attrs.get("service"))
     frame = frame.sort_values(["time", "room_id"])
-    for day, rows in frame.groupby(frame["time"].dt.floor("D")):
-        data = _as_parquet(_table(rows))  # the same samples have the same name
-        _publish(folder / f"{day:%Y-%m-%d}-{hashlib.sha256(data).hexdigest()[:12]}.parquet", data)
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        list_files(folder)  # rejects the format of an earlier version
+        for day, rows in frame.groupby(frame["time"].dt.floor("D")):
+            data = _as_parquet(_table(rows))
+            name = hashlib.sha256(data).hexdigest()[:12]  # the same samples have the same name
+            write_atomically(folder / f"{day:%Y-%m-%d}-{name}.parquet", data)
     return len(frame)
 
 
@@ -224,12 +210,6 @@ def _as_parquet(table: Any) -> bytes:
     return file.getvalue()
 
 
-def _publish(path: Path, data: bytes) -> None:
-    with _writing(path):
-        write_atomically(path, data)
-        _sync_folder(path.parent)
-
-
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
     """Turn an OSError into a RecordingError."""
@@ -241,11 +221,3 @@ def _writing(path: Path) -> Iterator[None]:
             "some space, or check the permissions of the folder; then continue with the same "
             "folder."
         ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    """Sync the folder, so that new names in it are durable; not needed on Windows."""
-    if sys.platform != "win32":
-        opened = os.open(folder, os.O_RDONLY)
-        os.fsync(opened)
-        os.close(opened)

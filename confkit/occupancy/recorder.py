@@ -9,21 +9,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from ..client import is_positive
+from ..client import Client, is_positive
 from ..errors import ConfigError, ConfkitError
-from ..sweep import Sweep, sweep
+from ..sweep import Sweep, progress_bar, sweep
 from ..tables import room_ids as read_ids
 from ..text import counted
 from .folder import DayFiles, list_files
 from .samples import COLUMNS, samples_frame
 from .times import Moment, parse_moment
-
-if TYPE_CHECKING:
-    from ..client import Client
 
 _STEP = 1.0  # seconds; longer waits are split, so that Ctrl-C works on Windows
 
@@ -40,7 +37,7 @@ class Recorded:
     rows: int = 0
     failures: int = 0
     skipped: int = 0
-    ended: str = ""
+    ended: str = "interrupted"
 
     def __str__(self) -> str:
         return (
@@ -60,7 +57,7 @@ class Recorder:
 
     def record(
         self,
-        client: "Client",
+        client: Client,
         room_ids: Any,
         every: float = 60,
         sweeps: int | None = None,
@@ -69,6 +66,7 @@ class Recorder:
         id_column: str | None = None,
         concurrency: int = 32,
         max_rate: float | None = None,
+        progress: bool | None = None,
         cancelled: threading.Event | None = None,
         on_sweep: Callable[[Sweep], object] | None = None,
     ) -> Recorded:
@@ -80,7 +78,8 @@ class Recorder:
         reads the rooms (A3), their users (A6) and the devices (B3). Once written, a sweep is logged
         ("confkit.record") and passed to `on_sweep`, for example to compare it with the previous one
         (`changes`). `load_occupancy` can read the folder at any time, and several recorders may
-        share it. `until` without an offset is local time.
+        share it. `until` without an offset is local time. A line with the number of sweeps is shown
+        in a notebook or terminal, unless `progress` is False.
 
         The first sweep raises an error if nothing can be read, as `sweep` does; later failures are
         rows with missing values. RecordingError: the disk is full; sweeps already logged are safe.
@@ -100,12 +99,20 @@ class Recorder:
         if self.folder.exists():
             list_files(self.folder)  # rejects a folder that is no recording
         stop = cancelled or threading.Event()
-        limits: dict[str, Any] = {"concurrency": concurrency, "max_rate": max_rate}
-        read_rooms = partial(sweep, client, ids, cancelled=stop, progress=False, **limits)
-        files, done, times = DayFiles(self.folder), Recorded(ended="interrupted"), set[int]()
-        with suppress(KeyboardInterrupt):
+        options: dict[str, Any] = {
+            "concurrency": concurrency,
+            "max_rate": max_rate,
+            "cancelled": stop,
+        }
+        read_rooms = partial(sweep, client, ids, progress=False, **options)
+        total: Any = sweeps  # None: endless
+        files, done, times = DayFiles(self.folder), Recorded(), set[pd.Timestamp]()
+        with suppress(KeyboardInterrupt), progress_bar(progress, total, "sweeps") as step:
             for skipped in _schedule(every, end, client.now, stop):
-                moment = _unique_time(math.floor(1000 * client.now()), times)
+                moment = pd.Timestamp(client.now(), unit="s", tz="UTC").floor("ms")
+                while moment in times:  # the clock was set back
+                    moment += pd.Timedelta(1, "ms")
+                times.add(moment)
                 frame, result = _read(read_rooms, ids, stop, first=not done.sweeps)
                 if frame.empty:
                     continue
@@ -121,6 +128,7 @@ class Recorder:
                 rooms, when = counted(len(frame), "room"), moment.isoformat(timespec="milliseconds")
                 why = f"; {result.commonest}" if result and result.commonest else ""
                 log.info("%s: %s, %d not read%s", when, rooms, failures, why)
+                step()
                 if result and on_sweep:
                     on_sweep(result)
                 if done.sweeps == sweeps:
@@ -160,19 +168,8 @@ def _read(
         if first:
             raise
         log.warning("nothing could be read: %s", error)
-        code = getattr(error, "ret", None)
-        code = code if isinstance(code, int) and abs(code) < 2**63 else None
-        return pd.DataFrame({"room_id": ids, "ret": code}, columns=COLUMNS), None
+        return pd.DataFrame({"room_id": ids}, columns=COLUMNS), None
     frame = result.frame()
     if stop.is_set() and not result.complete:
         frame = frame[frame["users"].notna()]
     return frame, result
-
-
-def _unique_time(time: int, times: set[int]) -> pd.Timestamp:
-    """Return the time (epoch milliseconds), or the next unused one: if the clock was set back, two
-    sweeps could have the same time."""
-    while time in times:
-        time += 1
-    times.add(time)
-    return pd.Timestamp(time, unit="ms", tz="UTC")

@@ -5,8 +5,6 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import pandas as pd
-
 Moment = str | date  # a datetime is a date
 
 
@@ -14,15 +12,8 @@ def parse_moment(value: Moment, name: str) -> datetime:
     """Return the moment in UTC; ISO text or a datetime without an offset is local time, a date its
     midnight. ValueError names the argument."""
     try:
-        if not isinstance(value, str | date):
-            raise TypeError
-        if isinstance(value, str):
-            value = datetime.fromisoformat(value)  # pandas would guess the order of day and month
-        moment = pd.Timestamp(value)
-        if pd.isna(moment):
-            raise TypeError
-        return moment.to_pydatetime(warn=False).astimezone(UTC)
-    except (TypeError, ValueError, OverflowError):
+        return datetime.fromisoformat(str(value)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise ValueError(
             f"{name} is {value!r}; pass a time such as '2026-03-29T08:00' (local) or "
             "'2026-03-29T08:00Z', or a datetime"
@@ -45,11 +36,11 @@ def time_zone(tz: str | tzinfo | None) -> tuple[tzinfo, str]:
 
 def _local_name() -> str:
     """Return the name of the system's time zone; the environment's TZ has precedence."""
-    name = os.environ.get("TZ")
-    if name is not None:
-        return name.removeprefix(":").rpartition("zoneinfo/")[2] or "UTC"
-    link = Path("/etc/localtime")
-    return str(link.readlink()).rpartition("zoneinfo/")[2] if link.is_symlink() else ""
+    path = os.environ.get("TZ")
+    if path is None:
+        link = Path("/etc/localtime")
+        path = str(link.readlink()) if link.is_symlink() else "/"
+    return path.removeprefix(":").rpartition("zoneinfo/")[2] or "UTC"
 
 
 def duration(minutes: float) -> str:

@@ -35,7 +35,6 @@ def no_thread_left():
 
 
 def test_cameras_are_tried_and_imported_in_order(client, table, tmp_path):
-    """Each row of the file is a device of the room afterwards, and a row of the result."""
     path = tmp_path / "cameras.csv"
     table.to_csv(path, index=False)
     with no_thread_left():
@@ -52,9 +51,7 @@ def test_cameras_are_tried_and_imported_in_order(client, table, tmp_path):
 
 
 def test_what_makes_no_sense_asks_nothing(script, table):
-    """No rows give the same columns; a table with mistakes is refused as a whole, a dry run's too;
-    no threads or no time are a ValueError; a read-only client reads not even the file. Where B3
-    cannot be read, nothing is imported."""
+    """A read-only client reads not even the file; if B3 cannot be read, nothing is imported."""
     service = script()
     result = ck.import_devices(service.client(), table.head(0))
     assert (types(result), len(result)) == (IMPORTED, 0)
@@ -73,9 +70,7 @@ def test_what_makes_no_sense_asks_nothing(script, table):
 
 
 def test_what_is_there_is_left_alone_and_a_dry_run_changes_nothing(client, sandbox, table):
-    """Neither the service nor the camera is asked again for what is in its room; what does not play
-    is not imported. A read-only client may make a dry run, which checks the table, says that it
-    checks no camera, and tries them where that is asked for."""
+    """A read-only client may make a dry run, which tries the cameras only if that is asked for."""
     ck.import_devices(client, table.head(1))
     table.loc[2, "login_password"] = "wrong"
     sip = table.head(1).assign(user_id="phone", user_address="sip://192.0.2.9:5060/x")
@@ -101,8 +96,7 @@ def test_what_is_there_is_left_alone_and_a_dry_run_changes_nothing(client, sandb
 
 
 def test_a_camera_or_a_user_id_that_is_taken(client, sandbox, table):
-    """A camera that is there as another user is there. A user ID that is a person's or another
-    camera's is refused. The call of the advice runs."""
+    """A camera that is there as another user is there. The call of the advice runs."""
     ck.import_devices(client, table.head(1), preflight=False)
     result = ck.import_devices(client, table.head(1).assign(user_id="other"), preflight=False)
     assert (list(result.outcome), sandbox.count(IMPORT)) == (["already there"], 1)
@@ -119,7 +113,6 @@ def test_a_camera_or_a_user_id_that_is_taken(client, sandbox, table):
 
 
 def test_a_file_without_passwords_gets_the_one_that_is_given(client, sandbox, table):
-    """It counts for rows with a name and no password, and shows nowhere."""
     table.loc[1, ["login_name", "login_password"]] = None
     table.loc[1, "user_address"] = sandbox.camera(**SMALL)
     table.loc[2, "login_password"] = ""
@@ -157,8 +150,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, name):
-    """And on those after it; none of them is asked for twice. What was imported is taken out again
-    by the result, and nothing else is tried."""
+    """None is requested twice. Its result undoes the import, and nothing else is removed."""
     faults, outcomes, texts, there = ANSWERS[name]
     for path, how, times in faults:
         sandbox.fault(path, **how, times=times)
@@ -180,8 +172,7 @@ def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, na
 
 @pytest.mark.parametrize("how", ["interrupted", "cancelled"])
 def test_an_interrupt_between_imports_gives_what_is_done(client, table, how):
-    """Ctrl-C, or `cancelled`: the rest is not tried, and nothing is removed; the next call imports
-    the rest, which the result of the first does not take out again."""
+    """The next call imports the rest, which the result of the first does not remove again."""
     cancelled = threading.Event()
 
     def progress(done, total):
@@ -246,7 +237,6 @@ def recorder():
 
 
 def test_hosts_are_tried_side_by_side_and_each_one_camera_at_a_time(script, recorder):
-    """With three threads three hosts are tried at once, and no host is asked by two."""
     host = recorder(0.1)
     with no_thread_left():
         table = table_of("1", host.urls(range(5), each=3))
@@ -258,7 +248,7 @@ def test_hosts_are_tried_side_by_side_and_each_one_camera_at_a_time(script, reco
 
 @pytest.mark.parametrize("how", ["interrupted", "cancelled"])
 def test_an_interrupt_while_cameras_are_tried_starts_no_more(script, recorder, how):
-    """It ends the cameras under way, leaves no thread, and says that none was imported."""
+    """It ends running preflights, and leaves no thread."""
     slow, quick, service = recorder(300), recorder(0), script({LIST: EMPTY})
     cancelled = threading.Event()
 
@@ -277,8 +267,7 @@ def test_an_interrupt_while_cameras_are_tried_starts_no_more(script, recorder, h
 
 
 def test_progress_is_reported(client, table, capfd):
-    """A function gets each step and their number: a camera has two, its preflight and its import;
-    nothing is written anywhere."""
+    """A camera has two steps, its preflight and its import."""
     steps = []
     ck.import_devices(client, table, progress=lambda *step: steps.append(step))
     assert steps == [(done, 6) for done in range(1, 7)]

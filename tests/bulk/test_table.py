@@ -31,48 +31,34 @@ def frame(**columns):
     return pd.DataFrame(cells, dtype=object)
 
 
-WRONG_FILES = {  # the row, the column and a part of the only problem
-    "": (None, None, "The file is empty."),
-    "room_id,user_id,user_name\n1,c,D\n": (None, "user_address", "missing"),
-    f"roomId,user_id,user_name,user_address\n1,c,D,{ADDRESS}": (None, "room_id", "'roomId'"),
-    f"{HEADER.replace('login_password', 'login_pasword')}1,c,D,{ADDRESS}": (
-        None,
-        "login_pasword",
-        "mean login_password",
-    ),
-    f"{HEADER.replace('user_data', 'user_id')}1,c,D,{ADDRESS}": (None, "user_id", "twice"),
-    f"{HEADER}1,c,D,{ADDRESS},a,b,x,c": (2, None, "8 cells and the header 7"),
-    f'{HEADER}1,c,"D,{ADDRESS}\n1,d,D,{ADDRESS}': (2, None, "quote"),
-    f"{HEADER}1, ,D,{ADDRESS}": (2, "user_id", "empty"),
-    f"{HEADER}1.23457E+11,c,D,{ADDRESS}": (2, "room_id", "rounded"),
-    f"{HEADER}1,c,D,{ADDRESS},admin,#REF!": (2, "login_password", "a spreadsheet error"),
-    f"{HEADER}1,c,D,192.0.2.7/s": (2, "user_address", "not a valid address"),
-    f"{HEADER}1,c,D,rtsp://192.0.2.7/a b": (2, "user_address", "not a valid address"),
-    f"{HEADER}1,c,D,rtsp://u:ge#heim@192.0.2.7/": (2, "user_address", "%23"),
-    f"{HEADER}1,c,D,rtsp://u:***@192.0.2.7/": (2, "user_address", "masked"),
-    f"{HEADER}1,c,D,{ADDRESS},admin,geheim ": (2, "login_password", "white space"),
-    f"{HEADER}1,c,D,{ADDRESS},admin,***": (2, "options", "masked"),
-    f"{HEADER}1,c,D,{ADDRESS},,,pass: ***": (2, "user_data", "masked"),
-    f"{HEADER}1,c,D,{ADDRESS},admin,": (2, "login_password", "login_name is not"),
-    f"{HEADER}1,c,D,http://u:geheim@192.0.2.7/": (2, "user_address", "rtsp://, rtsps://, sip://"),
-    f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,admin,geheim": (
-        2,
-        "user_address",
-        "differs from the one",
-    ),
-    f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,u,geheim2": (
-        2,
-        "user_address",
-        "differs from the one",
-    ),
-    f"{HEADER}1,c,D,{ADDRESS}\n\n2,c,D,{ADDRESS}": (4, "user_id", "Row 2"),
-    f"{HEADER}1,c,D,{ADDRESS}\n1,d,D,rtsp://u:geheim@192.0.2.7:554/s": (
-        3,
-        "user_address",
-        "Row 2",
-    ),
-    "options," + HEADER + f"[1],1,c,D,{ADDRESS}": (2, "options", "not a JSON object"),
-}
+ROW = f"1,c,D,{ADDRESS}"
+# A file, and the row, the column and a part of its only problem.
+WRONG_FILES = [
+    ("", None, None, "The file is empty."),
+    ("room_id,user_id,user_name\n1,c,D\n", None, "user_address", "missing"),
+    (f"roomId,user_id,user_name,user_address\n{ROW}", None, "room_id", "'roomId'"),
+    (HEADER.replace("password", "pasword"), None, "login_pasword", "mean login_password"),
+    (HEADER.replace("user_data", "user_id") + ROW, None, "user_id", "twice"),
+    (f"{HEADER}{ROW},a,b,x,c", 2, None, "8 cells and the header 7"),
+    (f'{HEADER}1,c,"D,{ADDRESS}\n1,d,D,{ADDRESS}', 2, None, "quote"),
+    (f"{HEADER}1, ,D,{ADDRESS}", 2, "user_id", "empty"),
+    (f"{HEADER}1.23457E+11,c,D,{ADDRESS}", 2, "room_id", "rounded"),
+    (f"{HEADER}{ROW},admin,#REF!", 2, "login_password", "a spreadsheet error"),
+    (f"{HEADER}1,c,D,192.0.2.7/s", 2, "user_address", "not a valid address"),
+    (f"{HEADER}1,c,D,rtsp://192.0.2.7/a b", 2, "user_address", "not a valid address"),
+    (f"{HEADER}1,c,D,rtsp://u:ge#heim@192.0.2.7/", 2, "user_address", "%23"),
+    (f"{HEADER}1,c,D,rtsp://u:***@192.0.2.7/", 2, "user_address", "masked"),
+    (f"{HEADER}{ROW},admin,geheim ", 2, "login_password", "white space"),
+    (f"{HEADER}{ROW},admin,***", 2, "options", "masked"),
+    (f"{HEADER}{ROW},,,pass: ***", 2, "user_data", "masked"),
+    (f"{HEADER}{ROW},admin,", 2, "login_password", "login_name is not"),
+    (f"{HEADER}1,c,D,http://u:geheim@192.0.2.7/", 2, "user_address", "rtsp://, rtsps://, sip://"),
+    (f"{HEADER}1,c,D,rtsp://u:geheim@h/,admin,geheim", 2, "user_address", "differs from the one"),
+    (f"{HEADER}1,c,D,rtsp://u:geheim@h/,u,geheim2", 2, "user_address", "differs from the one"),
+    (f"{HEADER}{ROW}\n\n2,c,D,{ADDRESS}", 4, "user_id", "Row 2"),
+    (f"{HEADER}{ROW}\n1,d,D,rtsp://u:geheim@192.0.2.7:554/s", 3, "user_address", "Row 2"),
+    (f"options,{HEADER}[1],{ROW}", 2, "options", "not a JSON object"),
+]
 WRONG_CELLS = [
     ("room_id", 1047.0, "Read the column as text"),  # a digit may be lost
     ("login_password", 471147, "is not text"),
@@ -84,10 +70,9 @@ WRONG_CELLS = [
 ]
 
 
-@pytest.mark.parametrize("text", WRONG_FILES)
-def test_a_mistake_in_a_file_is_named_with_its_row_and_column(written, text):
-    """Each is one problem, at its place, in a sentence, and shows no password."""
-    row, column, part = WRONG_FILES[text]
+@pytest.mark.parametrize(("text", "row", "column", "part"), WRONG_FILES)
+def test_a_mistake_in_a_file_is_named_with_its_row_and_column(written, text, row, column, part):
+    """It shows no password."""
     [problem] = read_devices(written(text))[1]
     assert problem[:2] == (row, column)
     assert part in problem.problem
@@ -96,7 +81,7 @@ def test_a_mistake_in_a_file_is_named_with_its_row_and_column(written, text):
 
 @pytest.mark.parametrize(("column", "cell", "part"), WRONG_CELLS)
 def test_a_wrong_cell_of_a_frame_is_named_by_position(column, cell, part):
-    """Whatever the index says, the first row is 1; other columns do not matter."""
+    """Whatever its index; other columns do not matter."""
     other = frame(user_id="other", user_address="rtsp://192.0.2.8/s")
     table = pd.concat([other, frame(**{column: cell})])
     table.index = pd.Index(["x", "x"])
@@ -119,15 +104,13 @@ def test_a_wrong_cell_of_a_frame_is_named_by_position(column, cell, part):
     ],
 )
 def test_whatever_a_device_has_may_stand_in_a_table(columns):
-    """Cameras and conferencing terminals, logins in their addresses, whole numbers as IDs, and what
-    pandas takes for missing."""
     [(_, device)], problems = read_devices(frame(**columns))
     assert problems == []
     assert (device.room_id, device.user_data, device.login_password) == ("1", "", None)
 
 
 def test_a_devices_frame_with_its_secrets_can_be_imported_again():
-    """What devices_frame gives is a table: its options come along, and a masked one is refused."""
+    """A masked one is refused."""
     device = ck.Device("1", "cam", "Door", ADDRESS, "x", {"login_password": "geheim", "more": [1]})
     assert read_devices(ck.devices_frame(device, secrets=True)) == ([(1, device)], [])
     [(row, column, problem)] = read_devices(ck.devices_frame(device))[1]
@@ -136,7 +119,7 @@ def test_a_devices_frame_with_its_secrets_can_be_imported_again():
 
 
 def test_all_problems_are_named_at_once_and_nothing_is_sent(script, written):
-    """The error is a ValueError that shows the first twenty and holds all of them."""
+    """The error shows the first twenty and holds all of them."""
     service = script()
     rows = "".join(f"{i},,D{i},rtsp://h/{i},,p{i} \n\n" for i in range(12))
     with pytest.raises(ck.TableError) as raised:
@@ -153,8 +136,7 @@ def test_all_problems_are_named_at_once_and_nothing_is_sent(script, written):
 
 
 def test_no_error_shows_what_may_be_secret(client, written):
-    """The text of a file in place of its path, a file without a header and an encoding that there
-    is not: no word of the table is in the error or its traceback."""
+    """Nor does its traceback."""
     row = f"1,c,D,{ADDRESS},admin,geheim"
     for table, encoding, match in (
         (f"{HEADER}{row}", None, "path of a CSV file"),

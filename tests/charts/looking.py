@@ -18,7 +18,7 @@ def words(chart):
 
 
 def hovers(chart):
-    """What the page says where the pointer rests, from left to right or from top to bottom."""
+    """The tooltips of the page, from left to right or from top to bottom."""
     return [title.text for title in ElementTree.fromstring(chart.html()).iterfind(".//{*}title")]
 
 
@@ -31,8 +31,8 @@ def boxes(chart, colour):
     ]
 
 
-def legible(chart):
-    """Asserts that no text leaves the picture, none lies on another, and none is below 11 px."""
+def assert_legible(chart):
+    """No text leaves the picture, none covers another, and none is below 11 px."""
     chart.savefig(io.BytesIO(), format="png")
     texts = [text for text in chart.findobj(Text) if text.get_text()]
     spots = [(text.get_text(), text.get_window_extent()) for text in texts]
@@ -48,10 +48,9 @@ def legible(chart):
 
 def frame(*rooms, **attrs):
     """An occupancy frame with a row for each (topic, users, attendee_max)."""
-    table = pd.DataFrame(rooms, columns=["topic", "users", "attendee_max"])
-    table.insert(0, "room_id", [f"room-{place}" for place in range(len(rooms))])
+    rows = [(f"room-{place}", *room) for place, room in enumerate(rooms)]
     types = {"room_id": "string", "topic": "string", "users": "Int64", "attendee_max": "Int64"}
-    table = table.astype(types)
+    table = pd.DataFrame(rows, columns=[*types]).astype(types)
     table.attrs = attrs
     return table
 
@@ -61,14 +60,14 @@ def report(*rooms, **attrs):
     types = {"room_id": "string", "topic": "string"}
     types |= dict.fromkeys(("attendee_max", "suggested", "peak"), "Int64")
     types |= {"minutes_full": "Float64", "reason": "string"}
-    table = [(f"room-{place}", *room) for place, room in enumerate(rooms)]
-    result = pd.DataFrame(table, columns=[*types]).astype(types)
-    result.attrs = attrs
-    return result
+    rows = [(f"room-{place}", *room) for place, room in enumerate(rooms)]
+    table = pd.DataFrame(rows, columns=[*types]).astype(types)
+    table.attrs = attrs
+    return table
 
 
 def samples(*steps, start="2026-03-02T08:00", every=60, room_id="101"):
-    """Samples of one room, one for each (people, cap) or None for one that failed."""
+    """Samples of one room, one for each (people, cap), or None for one that failed."""
     times = pd.date_range(start, periods=len(steps), freq=f"{every}s", tz="UTC")
     return made.samples(
         {"time": time, "room_id": room_id}

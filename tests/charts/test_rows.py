@@ -7,7 +7,7 @@ from confkit.charts import capacity_chart, occupancy_chart
 from confkit.charts.figure import AMBER, BLUE, INK, NEUTRAL, ORANGE
 from confkit.charts.rooms import room_state
 
-from .looking import boxes, frame, hovers, legible, report, words
+from .looking import assert_legible, boxes, frame, hovers, report, words
 
 ROOMS = (
     *(("Odd", -1, 10), ("None", 99, None), ("Lost", None, 5), ("Zero", 4, 0), ("Near", 8, 10)),
@@ -39,27 +39,22 @@ def rows(chart):
         (3, 5, True, ("in use", 0.6, "3 of 5")),
         (4, 5, True, ("nearly full", 0.8, "4 of 5, nearly full")),
         (5, 5, True, ("full", 1, "5 of 5, full")),
-        (4000, 4, True, ("full", 1000, "4,000 of 4, over by 3,996")),
-        (0, 25, True, ("empty", 0, "0 of 25")),
         (3.0, float("nan"), True, ("no cap", None, "3, no cap")),
         (0, 0, True, ("no cap", None, "0, no cap")),
         (3, -1, True, ("no cap", None, "3, no cap")),
         (pd.NA, 5, True, ("not read", None, "not read")),
-        (-1, 5, True, ("not read", None, "not read")),
         (float("inf"), 5, True, ("not read", None, "not read")),
         (3, None, False, ("not read", None, "3, cap not read")),
         (3, 5, False, ("not read", None, "not read")),
     ],
 )
 def test_a_room_is_described_by_its_users_and_its_cap(users, attendee_max, read, expected):
-    """Nothing unknown is a zero, and nearly full is 80 % of the cap and more; of a cap that was not
-    read nobody knows whether there is one."""
+    """Nothing unknown is a zero; a cap that was not read is not none."""
     assert room_state(users, attendee_max, read) == expected
 
 
 def test_every_room_has_its_row_by_how_full_it_is():
-    """By users per cap, then those without a cap, the unread last; of equally full ones the larger
-    first, and Room 2 before Room 10. The page says the same as the summary."""
+    """The larger of equally full ones first, and Room 2 before Room 10; the unread last."""
     chart = occupancy_chart(frame(*ROOMS))
     assert chart.summary().splitlines() == [
         "4 of 12 rooms full, 1 nearly full, 2 not read",
@@ -82,8 +77,7 @@ def test_every_room_has_its_row_by_how_full_it_is():
 
 
 def test_a_bar_is_as_long_as_its_share():
-    """What exceeds the cap by far is cut off; what has no share has no bar and no track. In a
-    capacity chart the peak is the bar and the suggestion a mark, both as shares of the cap."""
+    """Far above the cap it is cut off; without a share there is no bar."""
     chart = occupancy_chart(frame(*ROOMS))
     full = boxes(chart, ORANGE)[1][1]
     lengths = {
@@ -110,7 +104,6 @@ def test_a_bar_is_as_long_as_its_share():
     ],
 )
 def test_a_finding_leaves_out_what_there_is_none_of(rooms, finding):
-    """Nor does it say of rooms that were not read that none is full."""
     chart = occupancy_chart(frame(*rooms))
     assert words(chart)[0] == chart.summary().splitlines()[0] == finding
 
@@ -129,9 +122,8 @@ def test_of_many_rooms_the_fullest_have_rows_and_all_are_counted():
     assert chart.summary().splitlines()[-1] == f"not read: {unread} and 12 more" == words(chart)[1]
 
 
-@pytest.mark.parametrize("count", [1, 20, 21, 800])
+@pytest.mark.parametrize("count", [1, 20, 800])
 def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
-    """It is never higher than 900 pixels."""
     users, caps = [], []
     for place in range(count):
         topic = f"{CAPS[place % 9][0]} for the whole of the sales department {place}"
@@ -139,7 +131,7 @@ def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
         caps.append((topic, *CAPS[place % 9][1:]))
     attrs = {"service": "SANDBOX " * 30, "risk": 0.1, "ahead": "4 weeks"}
     for chart in (occupancy_chart(frame(*users, **attrs)), capacity_chart(report(*caps, **attrs))):
-        legible(chart)
+        assert_legible(chart)
         assert chart.get_size_inches()[0] * 96 == 720
         assert chart.get_size_inches()[1] * 96 < 900
 
@@ -147,22 +139,20 @@ def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
 @pytest.mark.parametrize(
     "topic",
     [
-        *("W" * 25, "m" * 60, "@" * 40, "i" * 99, "—" * 33, "MMMM WWWW" * 9, "x" * 10_000),
-        *("会" * 50, "Проектирование общественных зданий", "Εβδομαδιαία συνάντηση ομάδας έργου"),
+        *("@" * 40, "i" * 99, "MMMM WWWW" * 9, "x" * 10_000),
+        *("会" * 50, "Проектирование общественных зданий"),
     ],
 )
 def test_a_long_topic_is_cut_at_its_end_and_leaves_space_for_bars(topic):
-    """Whatever its letters, and if it stands for an ID; none of it leaves the picture."""
     rooms = frame((topic, 9, 9), (None, 9, 9), (topic, 9, 9))
     rooms.loc[1:, "room_id"] = topic
     chart = occupancy_chart(rooms)
-    legible(chart)
+    assert_legible(chart)
     assert min(width for _, width in boxes(chart, ORANGE)) > 300
     assert f"{topic} (room-0): 9 of 9, full" in hovers(chart)
 
 
 def test_names_are_short_and_never_two_alike():
-    """Topics that are alike come with the room's ID; one that is empty is no name."""
     alike = "Quarterly review of the advisory board, part "
     topics = [alike + "one", alike + "two", "Same", "Same", "会" * 50, "  ", None]
     chart = occupancy_chart(frame(*[(topic, 1, 2) for topic in topics]))
@@ -178,8 +168,7 @@ def test_names_are_short_and_never_two_alike():
 
 
 def test_what_was_read_when_and_where_stands_below_the_finding(monkeypatch):
-    """The service and the time of the frame, without a zone the local one; the service, the span
-    and the promise of a report, which its summary has, too."""
+    """Without a zone it is the local one."""
     rooms = frame(("a", 1, 2), service="prod", time="2026-07-01T12:00:00+00:00")
     monkeypatch.setenv("TZ", "Europe/Berlin")
     assert words(occupancy_chart(rooms))[1] == "prod · Wed 1 Jul 2026, 14:00 (Europe/Berlin)"
@@ -205,8 +194,7 @@ PLAIN = ["1: 3, no cap", "2: not read"]
     ],
 )
 def test_plain_numbers_and_texts_will_do(users, attendee_max, error, lines):
-    """A table from a CSV, of floats for missing numbers or all of texts, gives the same chart; a
-    cap that could not be read is not none. Of a report three columns are enough."""
+    """As a CSV gives them. Of a report three columns are enough."""
     columns = {"room_id": [1, 2], "users": users, "attendee_max": attendee_max, "error": error}
     assert rows(occupancy_chart(pd.DataFrame(columns))) == lines
     least = pd.DataFrame({"room_id": [1, 2], "attendee_max": [5.0, None], "suggested": [3, 400]})
@@ -214,7 +202,6 @@ def test_plain_numbers_and_texts_will_do(users, attendee_max, error, lines):
 
 
 def test_rooms_that_need_a_decision_are_on_top():
-    """Those that reached their cap, then those with the largest step; each with its reason."""
     chart = capacity_chart(report(*CAPS))
     assert chart.summary().splitlines() == [
         "Capacity of 9 rooms: 2 reached the cap, 1 to raise, 1 to lower, 1 without a cap, "

@@ -18,11 +18,18 @@ from .conftest import LOGIN, PASSWORD, SMALL
 INSIDE = "//admin:geheim%4077%3A%2F%23%25@"
 NEW = {"login_name": "admin", "login_password": "new-one"}
 OURS = ("room", "device", "users", "listed address", "place", "camera", "media server")
-LOGINS = {"login": LOGIN, "new": NEW, "wrong": {**NEW, "login_password": "wrong"}}
+OPTIONS = {
+    "login": LOGIN,
+    "new": NEW,
+    "wrong": {**NEW, "login_password": "wrong"},
+    "force": {"force": True},
+    "quick": {"timeout": 2},
+}
+NO_USERS = '{"ret": 0, "user_list": []}'
 
 
 class World:
-    """A room, and a camera at `url` that wants a login. Its methods are the steps of SITUATIONS."""
+    """A room, and a camera at `url` that wants a login."""
 
     def __init__(self, sandbox, client, room_id, url, doors):
         self.sandbox, self.client, self.room_id, self.url = sandbox, client, room_id, url
@@ -30,9 +37,13 @@ class World:
         self.bring = partial(ck.import_device, client, room_id)
         self.answers = {"Password: ": PASSWORD, "user_address: ": url.replace("//", INSIDE)}
 
-    def ask(self, asked):
-        """Diagnoses what is asked for: a user ID, an address by its name, a login, `force`."""
-        words = asked.split()
+    def do(self, steps):
+        for step in steps.split():
+            STEPS[step](self)
+        return self
+
+    def ask(self, words):
+        """Diagnose a user ID, an address by its name, a login, `force`."""
         addresses = {
             "url": self.url,
             "url/none": f"{self.url}/none",
@@ -42,93 +53,83 @@ class World:
             "sip": "sip://alice@pbx.example",
             "h323": "h323://alice:geheim@192.0.2.7",
         }
-        more = {"force": True} if "force" in words else {}
-        for word in words:
-            more |= LOGINS.get(word, {}) | ({"timeout": 2} if word == "quick" else {})
-        [url] = [addresses[word] for word in words if word in addresses] or [None]
-        known = (*addresses, *LOGINS, "force", "quick")
-        [user_id] = [word for word in words if word not in known] or [None]
+        user_id, url, options = None, None, {}
+        for word in words.split():
+            if word in OPTIONS:
+                options |= OPTIONS[word]
+            elif word in addresses:
+                url = addresses[word]
+            else:
+                user_id = word
         if "h323" in words:
             self.answers["user_address: "] = url
-        return ck.diagnose_device(self.client, self.room_id, user_id, url, **more)
+        return ck.diagnose_device(self.client, self.room_id, user_id, url, **options)
 
-    def no_room(self):
-        self.room_id = "0"
-
-    def lock(self):
-        self.sandbox.lock(self.room_id)
-
-    def close(self):
-        self.sandbox.close_room(self.room_id)
-
-    def people(self):
-        for name in "abc":
-            self.sandbox.join(self.room_id, name, user_id=name)
+    def open_door(self):
+        self.guard = self.doors.enter_context(door_before(self.url, places=9))
+        self.url = self.guard.url
 
     def no_stream_left(self):
         self.room_id = ck.create_room(self.client, "t", "ops", max_audio=1, max_video=1)
         self.sandbox.join(self.room_id, "Ada")
 
-    def door(self):
-        self.guard = self.doors.enter_context(door_before(self.url, places=9))
-        self.url = self.guard.url
+    def elsewhere(self, user_id):
+        room_id = ck.create_room(self.client, "t", "ops")
+        ck.import_device(self.client, room_id, user_id, "Door", self.url, **LOGIN)
 
-    def one_place(self):
-        self.guard.places = 1
+    def add_camera(self, path, **options):
+        self.url = self.camera = self.sandbox.camera(path, **options, **SMALL)
+        self.answers["user_address: "] = self.url
 
-    def open(self):
-        self.url = self.camera = self.sandbox.camera("yard", **SMALL)
-
-    def locks_out(self):
-        self.url = self.sandbox.camera(fault="locked", **SMALL)
-
-    def secret_in_path(self):
-        self.url = self.answers["user_address: "] = self.sandbox.camera("x?pwd=geheim", **SMALL)
-
-    def cam(self):
-        self.bring("cam", "Door", self.url, **({} if "yard" in self.url else LOGIN))
-
-    def cam_inside(self):
-        self.bring("cam", "Door", self.url.replace("//", INSIDE))
-
-    def three(self):
-        for name in "xyz":
-            self.bring(name, "Door", self.sandbox.camera(name, **SMALL))
-
-    def unplug(self):
-        self.sandbox.unplug(self.camera)
-        until(lambda: ck.get_room_users(self.client, self.room_id) == [])
-
-    def unplug_two(self):
-        for device in ck.list_devices(self.client)[1:]:
-            self.sandbox.unplug(device.user_address)
-        until(lambda: len(ck.get_room_users(self.client, self.room_id)) == 1)
+    def unplug(self, *cameras):
+        left = len(ck.get_room_users(self.client, self.room_id)) - len(cameras)
+        for camera in cameras:
+            self.sandbox.unplug(camera)
+        until(lambda: len(ck.get_room_users(self.client, self.room_id)) == left)
 
     def new_login(self):
         self.sandbox.camera(self.camera.rpartition("/")[2], **NEW, **SMALL)
         self.answers["Password: "] = "new-one"
 
-    def unseen(self):
-        self.sandbox.fault(A6.path, body='{"ret": 0, "user_list": []}')
 
-    def elsewhere(self, user_id="cam"):
-        room_id = ck.create_room(self.client, "t", "ops")
-        ck.import_device(self.client, room_id, user_id, "Door", self.url, **LOGIN)
+def cam(world):
+    world.bring("cam", "Door", world.url, **({} if "yard" in world.url else LOGIN))
 
-    def second_elsewhere(self):
-        self.elsewhere("second")
 
-    def no_licence(self):
-        self.sandbox.licence(seats=0)
+def three(world):
+    for name in "xyz":
+        world.bring(name, "Door", world.sandbox.camera(name, **SMALL))
 
-    def no_mcu(self):
-        self.sandbox.stop_mcu()
 
-    def a5_fails(self):
-        self.sandbox.fault(A5.path, ret=504)
-
-    def list_is_cut(self):
-        self.sandbox.fault(B3.path, body='{"ret": 0, "data": {"total": 9, "items": []}}', times=1)
+STEPS = {
+    "no_room": lambda w: setattr(w, "room_id", "0"),
+    "lock": lambda w: w.sandbox.lock(w.room_id),
+    "close": lambda w: w.sandbox.close_room(w.room_id),
+    "people": lambda w: [w.sandbox.join(w.room_id, name, user_id=name) for name in "abc"],
+    "no_stream_left": World.no_stream_left,
+    "door": World.open_door,
+    "one_place": lambda w: setattr(w.guard, "places", 1),
+    "open": lambda w: w.add_camera("yard"),
+    "locks_out": lambda w: w.add_camera("locked", fault="locked"),
+    "secret_in_path": lambda w: w.add_camera("x?pwd=geheim"),
+    "cam": cam,
+    "cam_inside": lambda w: w.bring("cam", "Door", w.url.replace("//", INSIDE)),
+    "three": three,
+    "unplug": lambda w: w.unplug(w.camera),
+    "unplug_two": lambda w: w.unplug(
+        *(device.user_address for device in ck.list_devices(w.client)[1:])
+    ),
+    "new_login": World.new_login,
+    "unseen": lambda w: w.sandbox.fault(A6.path, body=NO_USERS),
+    "elsewhere": lambda w: w.elsewhere("cam"),
+    "second_elsewhere": lambda w: w.elsewhere("second"),
+    "no_licence": lambda w: w.sandbox.licence(seats=0),
+    "no_mcu": lambda w: w.sandbox.stop_mcu(),
+    "a5_fails": lambda w: w.sandbox.fault(A5.path, ret=504),
+    "list_is_cut": lambda w: w.sandbox.fault(
+        B3.path, body='{"ret": 0, "data": {"total": 9, "items": []}}', times=1
+    ),
+}
 
 
 def ends(verdict):
@@ -145,7 +146,6 @@ SITUATIONS = [
     ("cam", "cam force", "ok", "", "is in room(?!.*force)", ""),
     ("cam", "cam wrong force", "auth_rejected", "", "^(?!.*The service lists)", ""),
     ("door cam one_place", "cam force", "busy", "", "has this camera as device 'cam'", "NoneType"),
-    ("three", "", "ok", "", "Each device is in room.*force=True", ""),
     ("cam", "force", "ok", "", "Each device is in room(?!.*force)", ""),
     ("three unplug_two", "", "path_not_found", "users", "404.*'y'", OUT),
     # The room: a broken camera comes before a lock, and the place of a device that is away is kept.
@@ -153,7 +153,6 @@ SITUATIONS = [
     ("cam close", "cam url", "room_closed", "room", "", ""),
     ("lock", "cam url login", "room_locked", "device place", "", ""),
     ("door cam unseen lock", "cam", "room_locked", "users place", "", ""),
-    ("cam lock unplug", "cam", "path_not_found", "users", "", OUT),
     ("cam unplug people", "cam", "path_not_found", "users", "", OUT),
     ("cam unplug people open", "x url", "room_full", "device place", "4 of 4.*attendee_max[.]", ""),
     ("no_stream_left", "x url", "room_full", "device place", "1 of 1.*max_video.*assumed", ""),
@@ -162,7 +161,6 @@ SITUATIONS = [
     ("cam unplug new_login", "cam", "auth_rejected", "users", "with the new one: ck.remove",
      "NoneType Device"),
     ("cam unplug new_login", "cam wrong", "auth_rejected", "users", "^(?!.*service lists)", ""),
-    ("open cam unplug new_login", "cam", "auth_required", "users", "", OUT),
     ("cam unplug new_login", "cam new-in-url", "service_cannot_reach", "users",
      "present login", "NoneType Device ok"),
     ("cam_inside unplug new_login", "cam new", "service_cannot_reach", "users", "",
@@ -191,7 +189,6 @@ SITUATIONS = [
      "NoneType"),
     ("people", "a url", "user_id_taken", "device users", "", ""),
     ("elsewhere", "cam", "in_another_room", "device", "it is device 'cam'", "NoneType Device"),
-    ("elsewhere lock", "cam url login", "in_another_room", "device", "", "NoneType JoinFailed"),
     ("elsewhere open", "cam url", "user_id_elsewhere", "device", "device: rtsp.*room", "NoneType"),
     # The service itself: what says nothing about the device stops nothing.
     ("no_licence", "cam url", "auth_required", "device", "", ""),
@@ -220,11 +217,8 @@ def failed(report):
 def test_a_situation_has_its_verdict_and_an_advice_that_runs(
     world, steps, asked, verdict, stages, words, calls
 ):
-    """The verdict, the stages that fail, and words; no password shows, and the calls of the advice
-    run as they are pasted."""
-    for step in steps.split():
-        getattr(world, step)()
-    report = world.ask(asked)
+    """No password shows, and the calls of the advice run as they are pasted."""
+    report = world.do(steps).ask(asked)
     assert (report.verdict, report.ok) == (verdict, verdict == "ok"), str(report)
     assert " ".join(name for name in failed(report) if name in OURS) == stages
     assert bool(failed(report)) == (not report.ok)
@@ -245,8 +239,7 @@ def test_a_situation_has_its_verdict_and_an_advice_that_runs(
     ],
 )
 def test_a_service_that_fails_is_never_an_empty_room(world, endpoint, stage, how):
-    """An error of the service is the verdict, at its stage, with its own text and next step."""
-    world.cam()
+    world.do("cam")
     world.sandbox.fault(endpoint.path, **how)
     report = world.ask("cam")
     assert (report.verdict, failed(report)) == ("service_error", [stage])
@@ -255,9 +248,8 @@ def test_a_service_that_fails_is_never_an_empty_room(world, endpoint, stage, how
     assert len(report.advice) > 20
 
 
-def test_an_error_has_a_cause_and_a_next_step(sandbox, room_id):
-    """No answer at all is a report too; where an error does not say its next step, the report has
-    one all the same."""
+def test_no_answer_and_rejected_keys_are_reports_too(sandbox, room_id):
+    """Each has a cause and a next step."""
     nowhere = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "s", sleep=lambda _: None)
     client = sandbox.connect()
     client.token()
@@ -266,20 +258,17 @@ def test_an_error_has_a_cause_and_a_next_step(sandbox, room_id):
     off, refused = (ck.diagnose_device(caller, room_id) for caller in (nowhere, client))
     assert off.verdict == refused.verdict == "service_error"
     assert off.cause.startswith("The service could not be reached: http://127.0.0.1:9/")
-    assert off.cause.endswith("connection refused.")
     assert off.advice.startswith("Check that the service is running ")
     assert "A1" in refused.cause
     assert len(refused.advice) > 20
 
 
 def test_what_a_stage_says(world):
-    """The words of the service, what is missed, and why the camera was left out; it is not dialled
-    while the service plays it, and with force its own stages follow."""
+    """A camera is not dialled while the service plays it; with force its own stages follow."""
     details = [stage.detail for stage in world.ask("cam").stages]
     assert details[0] == "open (the service says 'scheduled')"
     assert "no address is known" in details[4]
-    world.door()
-    world.cam()
+    world.do("door cam")
     knocks = world.guard.knocks
     left_out = world.ask("cam").stages[-1]
     assert (left_out.name, left_out.outcome) == ("camera", "skipped")
@@ -288,7 +277,7 @@ def test_what_a_stage_says(world):
     names = [stage.name for stage in world.ask("cam force").stages]
     assert names[:5] == ["room", "device", "users", "listed address", "address"]
     assert (names[-1], len(set(names))) == ("picture", len(names))
-    world.unseen()
+    world.do("unseen")
     report = world.ask("")
     assert report.stages[2].detail == "0 in the room; not among them: 'cam'"
     assert "device 'cam'" in report.subject
@@ -296,9 +285,9 @@ def test_what_a_stage_says(world):
 
 @pytest.mark.parametrize("sandbox", ["127.0.0.1"], indirect=True)
 def test_a_device_may_be_named_by_its_address_alone(world):
-    """An address finds the device in B3, with a login in it or the host in capitals, too."""
+    """With a login in it or the host in capitals, too."""
     named = world.url.replace("127.0.0.1", "localhost")
-    world.cam()
+    world.do("cam")
     world.bring("cam-2", "Door", named, **LOGIN)
     for address, user_id in {
         world.url: "cam",
@@ -311,24 +300,14 @@ def test_a_device_may_be_named_by_its_address_alone(world):
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        ("", "cam"),
-        (None, "cam"),
-        ("1", ""),
-        ("1", "cam", "rtsp://u:***@192.0.2.7/x"),
-        ("1", "cam", ...),
-        ("1", "cam", ""),
-    ],
+    "wrong", [("", "cam"), ("1", ""), ("1", "cam", "rtsp://u:***@192.0.2.7/x"), ("1", "cam", "")]
 )
 def test_a_wrong_argument_is_raised(client, wrong):
-    """What can name no room and no device is the caller's mistake, not a finding."""
     with pytest.raises(ck.ParameterError):
         ck.diagnose_device(client, *wrong)
 
 
 def test_the_line_to_run_is_quoted_for_a_shell(sandbox, client, room_id):
-    """A path or a name with odd letters comes as one word each."""
     url = sandbox.camera("cam?channel=1&subtype=0", **SMALL)
     report = ck.diagnose_device(client, room_id, "cam", url, login_name="it's me; rm")
     words = shlex.split(report.advice.partition("own host: ")[2])
@@ -350,8 +329,7 @@ def listing(url, **options):
 
 
 def test_a_room_may_be_named_by_the_id_of_its_application(script):
-    """A room_extend_id finds the room: its lists are asked for by its own ID, and a B3 that answers
-    with the devices of all rooms is no matter."""
+    """Its lists are read by its own ID, and B3 may name devices of all rooms."""
     far = {"roomId": "2", "userId": "cam", "userAddress": "rtsp://192.0.2.8/x"}
     near = {**far, "roomId": "1047", "userAddress": "rtsp://192.0.2.7/x"}
     there = {"ret": 0, "user_list": [{"user_id": "cam"}]}
@@ -367,7 +345,6 @@ def test_a_room_may_be_named_by_the_id_of_its_application(script):
 
 @pytest.mark.parametrize("url", ["sip://alice@192.0.2.7:5060", "h323://alice:geheim@h/yard"])
 def test_a_terminal_that_is_listed_and_away_gets_an_advice_that_ends(script, url):
-    """Only the service can dial it: what is to be checked is said, and nothing is to be pasted."""
     report = ck.diagnose_device(script(listing(url)).client(), "1", "cam")
     assert (report.verdict, failed(report)) == ("not_joined", ["users"])
     assert "Only the service can dial" in report.cause
@@ -387,8 +364,7 @@ def test_a_terminal_that_is_listed_and_away_gets_an_advice_that_ends(script, url
 def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
     sandbox, script, name, password, verdict
 ):
-    """A login that B3 gives as something else than text is used where it is a number, counts as
-    none otherwise, and is shown nowhere."""
+    """A number is used, anything else counts as none, and it is shown nowhere."""
     url = sandbox.camera(login_name="admin", login_password="2468.5", **SMALL)
     answers = listing(url, login_name=name, login_password=password)
     answers[B1.path] = {"ret": 426, "err": f"no login {json.dumps(password)}"}

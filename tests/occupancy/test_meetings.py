@@ -6,91 +6,64 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from tests.occupancy.made import MONDAY, attended, steady
+from tests.occupancy.made import steady
+
+MONDAY = pd.Timestamp("2026-06-01T08:00Z")
 
 
-def at(minutes):
-    return MONDAY + timedelta(minutes=minutes)
+def attended(people, room="a", devices=0, start=MONDAY):
+    """A sample a minute; None where it failed."""
+    users = [None if number is None else number + devices for number in people]
+    frame = steady(users, start=start, room=room, devices=devices)
+    return frame.assign(people=pd.array(people, "Int64"))
 
 
-def only(frame):
-    """The meeting, which is the only one."""
-    found = ck.meetings(frame)
-    assert len(found) == 1
-    return found.iloc[0]
+# People by minute; of each meeting its start and end in minutes, peak, person-minutes, bridged
+# samples and open edges.
+ROWS = [
+    ("0 2 5 5 0 0", [(0.5, 3.5, 5, 12, 0, "")]),
+    ("0 3 . . 3 . 0", [(0.5, 5, 3, 13.5, 2, "")]),
+    ("3 3 0", [(0, 1.5, 3, 4.5, 0, "start")]),
+    ("0 3 3", [(0.5, 2, 3, 4.5, 0, "end")]),
+    (". 3 .", [(1, 1, 3, 0, 0, "both")]),
+    ("0 1 0 2 2 0", [(0.5, 1.5, 1, 1, 0, ""), (2.5, 4.5, 2, 4, 0, "")]),
+    ("0 . 0", []),
+]
 
 
-def test_a_meeting_lies_between_the_samples_that_saw_nobody():
-    """Each edge is in the middle of two samples, which are given, too; people are added up over
-    the time that they were there."""
-    found = only(attended([0, 2, 5, 5, 0, 0], devices=1))
-    assert (found["start_from"], found["start"], found["start_to"]) == (at(0), at(0.5), at(1))
-    assert (found["end_from"], found["end"], found["end_to"]) == (at(3), at(3.5), at(4))
-    assert (found["peak"], found["person_minutes"], found["bridged"]) == (5, 12, 0)
-    assert found["open"] == ""
-
-
-def test_a_sample_that_failed_never_splits_a_meeting():
-    """It is bridged and counted; one at an edge makes that edge wider instead."""
-    found = only(attended([0, 3, None, None, 3, None, 0]))
-    assert (found["bridged"], found["person_minutes"]) == (2, 3 * 4.5)
-    assert (found["end_from"], found["end_to"]) == (at(4), at(6))
+@pytest.mark.parametrize(("people", "expected"), ROWS)
+def test_meetings_of_a_room(people, expected):
+    """Edges lie between two samples, failed ones are bridged, and devices are no people."""
+    counts = [None if word == "." else int(word) for word in people.split()]
+    table = ck.meetings(attended(counts, devices=1))
+    minutes = table[["start", "end"]].sub(MONDAY.as_unit("ms")) / timedelta(minutes=1)
+    columns = ["start", "end", "peak", "person_minutes", "bridged", "open"]
+    assert table.assign(**minutes)[columns].to_numpy().tolist() == [[*row] for row in expected]
 
 
 def test_an_empty_room_is_known_to_be_without_people():
-    """Also in a sample in which devices may be counted as people."""
+    """Also in a sample in which devices could not be told from people."""
     frame = attended([0, 3, 0, 0])
     frame.loc[2, ["people", "ret"]] = [pd.NA, 310]
-    assert (only(frame)["end_to"], only(frame)["bridged"]) == (at(2), 0)
+    [meeting] = ck.meetings(frame).to_dict("records")
+    assert (meeting["end"], meeting["bridged"]) == (MONDAY + timedelta(minutes=1.5), 0)
+    [meeting] = ck.meetings(steady([0, 2, 0], people=None)).to_dict("records")
+    assert meeting["peak"] == 2
 
 
-@pytest.mark.parametrize(
-    ("people", "edges"),
-    [([3, 3, 0], "start"), ([0, 3, 3], "end"), ([3, 3], "both"), ([None, 3, None], "both")],
-)
-def test_a_meeting_at_the_edge_of_the_record_is_open_there(people, edges):
-    """Nobody knows when it began or ended: the outer of the two samples is missing."""
-    found = only(attended(people))
-    assert found["open"] == edges
-    assert pd.isna(found["start_from"]) == (edges != "end")
-    assert pd.isna(found["end_to"]) == (edges != "start")
-    assert found["start"] == (found["start_to"] if edges != "end" else at(0.5))
+def test_a_pause_of_the_recorder_is_an_edge():
+    late = attended([3, 3, 0], start=MONDAY + timedelta(minutes=10))
+    table = ck.meetings(pd.concat([attended([0, 3, 3, 3]), late]))
+    assert [*table["open"]] == ["end", "start"]
 
 
-def test_meetings_in_two_rooms_and_one_after_the_other_are_told_apart():
-    """One sample without anybody is enough; those that follow each other between two are one."""
-    two = attended([0, 1, 0, 2, 2, 0, 4, 1, 0], room_id="b")
-    found = ck.meetings(pd.concat([two, attended([0, 0, 7, 0], room_id="a")]))
-    assert found[["room_id", "peak"]].to_numpy().tolist() == [
-        ["b", 1],
-        ["a", 7],
-        ["b", 2],
-        ["b", 4],
-    ]
-
-
-def test_a_time_without_samples_is_an_edge():
-    """Of a recorder that stood still nobody knows who was there: the meeting is open at the gap,
-    and another one begins behind it."""
-    late = attended([3, 3, 0], begin=at(600))
-    found = ck.meetings(pd.concat([attended([0, 3, 3, 3]), late]))
-    assert [*found["open"]] == ["end", "start"]
-    assert found["end"][0] == at(3)
-
-
-def test_a_room_with_a_camera_alone_has_no_meeting():
-    """Devices are no people; where the two could never be told apart all users count."""
-    assert ck.meetings(attended([0, 0, 0], devices=2)).empty
-    assert only(steady([0, 2, 0], people=None))["peak"] == 2
-
-
-def test_a_folder_that_is_recorded_is_read(tmp_path):
-    """A folder gives what the frame gives, with its service; without a meeting the types stay."""
-    frame = attended([0, 2, 5, 0])
+def test_a_folder_gives_the_meetings_of_its_samples(tmp_path):
+    """By time and room, with its service; without a meeting the types stay."""
+    frame = pd.concat([attended([0, 2, 0, 1, 0], room="b"), attended([0, 0, 7, 0, 0])])
     frame.attrs["service"] = "https://one.example"
-    ck.save_occupancy(frame, tmp_path / "one")
-    found = ck.meetings(tmp_path / "one")
-    pd.testing.assert_frame_equal(found, ck.meetings(frame))
-    assert found.attrs["service"] == "https://one.example"
-    assert [*found.dtypes] == [*ck.meetings(frame.iloc[:1]).dtypes]
-    assert [*found.dtypes] == [*ck.meetings(frame.iloc[:0]).dtypes]
+    ck.save_occupancy(frame, tmp_path)
+    table = ck.meetings(tmp_path)
+    assert [*table["room_id"]] == ["b", "a", "b"]
+    pd.testing.assert_frame_equal(table, ck.meetings(frame))
+    assert table.attrs["service"] == "https://one.example"
+    assert [*table.dtypes] == [*ck.meetings(frame.iloc[:0]).dtypes]
