@@ -72,16 +72,15 @@ class Sandbox:
     ) -> None:
         self.closed = False  # whether it has been closed
         self._process = 0  # in which it runs
-        self._urls: tuple[str, ...] = ()
+        self.base_url = self.outgoing_url = ""  # of interfaces A and B, once started
         secret = None if secret_key is None else Secret(secret_key)
         del secret_key  # a traceback shows the locals
         address, self._is_loopback = resolve(host)
         if seed is not None and not self._is_loopback:
             problem = f"a seeded sandbox has predictable IDs, so it cannot listen on {host!r}"
             raise ConfigError(problem, "Omit seed, or use host='127.0.0.1'.")
-        for name, value in (("result_field", result_field), ("item_keys", item_keys)):
-            if value not in CHOICES[name]:
-                raise ConfigError(f"{name} is {value!r}", f"Use {' or '.join(CHOICES[name])}.")
+        _check_choice("result_field", result_field)
+        _check_choice("item_keys", item_keys)
         random_keys = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
         keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else random_keys
         self.seed, self.dialect = seed, dialect or Dialect()
@@ -122,13 +121,13 @@ class Sandbox:
             server = Server(App(service, interfaces), sockets)
             server.start()
             resources.callback(server.close)
-            self._urls = (base_url(sockets[0]), base_url(sockets[-1]))
+            self.base_url, self.outgoing_url = base_url(sockets[0]), base_url(sockets[-1])
             self._resources = resources.pop_all()
         self._process = os.getpid()
         atexit.register(self.close)
         if not self._is_loopback:
             keys = "the published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
-            log.warning("Reachable from other machines with %s keys: %s, %s", keys, *self._urls)
+            log.warning("Reachable from other machines with %s keys: %s", keys, self)
         return self
 
     def close(self) -> None:
@@ -157,7 +156,7 @@ class Sandbox:
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else "running" if self._process else "not started"
-        return f"<Sandbox {' and '.join(self._urls) or 'without address'}, {state}>"
+        return f"<Sandbox {self.base_url} {self.outgoing_url}, {state}>"
 
     def _check_running(self) -> None:
         if self.closed:
@@ -182,28 +181,13 @@ class Sandbox:
                 raise RoomNotFound(f"The sandbox has no room {room_id!r}: create it first.")
             yield service.rooms[room_id]
 
-    @property
-    def base_url(self) -> str:
-        """The address of interface A."""
-        return self._url(0)
-
-    @property
-    def outgoing_url(self) -> str:
-        """The address of interface B."""
-        return self._url(1)
-
-    def _url(self, number: int) -> str:
-        if not self._urls:
-            self._check_running()
-        return self._urls[number]
-
     def connect(self, **options: Any) -> "Client":
         """Return a client of this sandbox, in its dialect; `options` are those of `Client`."""
         from ..client import Client
 
         self._check_running()
-        settings = (*self._urls, self.access_key, self.secret_key)
-        return Client(*settings, dialect=self.dialect, name="SANDBOX", sandbox=self, **options)
+        service = (self.base_url, self.outgoing_url, self.access_key, self.secret_key)
+        return Client(*service, dialect=self.dialect, name="SANDBOX", sandbox=self, **options)
 
     # Rooms and people
 
@@ -385,23 +369,21 @@ class Sandbox:
 
         ConfigError: `until` or `tz` is invalid, or the building is too large."""
         self._check_running()
-        from .building import Building  # these load pandas
-        from .simulation import PACE, Simulation, check_size, parse_moment
+        from .simulation import PACE, Simulation, check_size, parse_moment  # these load pandas
 
         check_size(rooms, days, every)
         moment = parse_moment(self.now() if until is None else until, tz)
         self._simulations += 1
         ids = Ids(None if self.seed is None else f"{self.seed}/{self._simulations}")
-        building = Building(rooms, ids.nonce() if seed is None else seed, tz)
-        simulation = Simulation(self._service, ids, building, moment)
+        seed = ids.nonce() if seed is None else seed
+        simulation = Simulation(self._service, ids, rooms, seed, tz, moment)
         with self._locked() as service:
             simulation.create_rooms()
             service.move_clock(moment, PACE if live else 1.0)
-        if cameras and building.camera_room is not None:
+        if cameras and simulation.has_camera:
             simulation.import_camera(self.camera(name="Left behind", size=(320, 180), fps=5))
         if live:
-            target, name = simulation.run, "sandbox simulation"
-            threading.Thread(target=target, args=(self._ended,), name=name, daemon=True).start()
+            threading.Thread(target=simulation.run, args=(self._ended,), daemon=True).start()
         return simulation.samples(days, every, failures, cameras)
 
     # Machinery
@@ -429,18 +411,15 @@ class Sandbox:
     ) -> None:
         """Change the licence; None keeps a setting. `seats` are for people and devices of all rooms
         (`math.inf`: unlimited): when all are used A5 answers 411. Expired: 405 from A2 and A5.
-        Without peer-to-peer: 701 from A2 with room_mode 3 or 4. ValueError: seats is no number."""
-        number = None if seats is None else float(seats)
-        settings = {"seats": number, "expired": expired, "peer_to_peer": peer_to_peer}
+        Without peer-to-peer: 701 from A2 with room_mode 3 or 4."""
+        settings = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         with self._locked() as service:
             vars(service).update((k, v) for k, v in settings.items() if v is not None)
 
     def device_service(self, state: str) -> None:
         """Set the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
-        (310)."""
-        if state not in CHOICES["device_service"]:
-            known = ", ".join(CHOICES["device_service"])
-            raise ValueError(f"The device service must be one of {known}, not {state!r}.")
+        (310); ConfigError: another state."""
+        _check_choice("device_service", state)
         with self._locked() as service:
             service.device_service = state
 
@@ -503,6 +482,11 @@ class Sandbox:
     def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
         return self._service.now()
+
+
+def _check_choice(name: str, value: str) -> None:
+    if value not in CHOICES[name]:
+        raise ConfigError(f"{name} is {value!r}", f"Use one of {', '.join(CHOICES[name])}.")
 
 
 def _path(name: str) -> str:

@@ -175,9 +175,9 @@ def _write(members: Members, callback: str | None, status: int = 200) -> Reply:
 def _page(fault: Fault) -> Reply:
     """Return the raw response of a fault, by default an HTML page."""
     status = fault.http or 200
-    body = f"<html><body><h1>{status}</h1></body></html>" if fault.body is None else fault.body
+    page = f"<html><body><h1>{status}</h1></body></html>" * (status not in (204, 304))
+    body = page if fault.body is None else fault.body
     content = body.encode() if isinstance(body, str) else body
-    content = b"" if status in (204, 304) else content
     kind = b"text/html; charset=utf-8" if content.lstrip()[:1] == b"<" else b"application/json"
     return status, kind, content
 
@@ -186,7 +186,8 @@ class Server:
     """An ASGI application on bound sockets: uvicorn in a thread with its own event loop.
 
     Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
-    but unreadable requests are recorded as refusals.
+    but unreadable requests are recorded as refusals. (No generator: the end of a forked child would
+    run it to its end, and shut the parent's sockets down.)
     """
 
     def __init__(self, app: App, sockets: list[socket.socket]) -> None:

@@ -21,42 +21,41 @@ Kind = Literal["digest", "token"]
 LONGEST = 1000  # characters: no mistake produces more
 Choices = list[tuple[Any, str]]  # for a step: the right choice first, each with its mistake
 
+_ENDS = {"\n": "a trailing newline", "\r\n": "a trailing newline (\\r\\n)", " ": "a trailing space"}
+_ENCODED = "it is percent-encoded already: your HTTP library does that"
+_WRAPPED = "its base64 is wrapped by a line break: have your library write one line"
+_URL_SAFE = "it is URL-safe base64, this service wants the standard alphabet"
 # Damage on the way: a pattern, the replacement that undoes it, and its name.
 _DAMAGE: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
     (r"\Ab'(.+)'\Z", r"\1", "it is Python's repr of bytes, b'...': decode them"),
     (r'\A"(.+)"\Z', r"\1", "it has quotes around it"),
     (".*%25.*", lambda m: unquote(unquote(unquote(m[0]))), "it is percent-encoded twice"),
-    (
-        ".*%.*",
-        lambda m: unquote(m[0]),
-        "it is percent-encoded already: your HTTP library does that",
-    ),
-    (
-        r".*\S[\r\n]+\S.*",
-        lambda m: re.sub(r"[\r\n]+", "", m[0]),
-        "its base64 is wrapped by a line break: have your library write one line",
-    ),
+    (".*%.*", lambda m: unquote(m[0]), _ENCODED),
+    (r".*\S[\r\n]+\S.*", lambda m: re.sub(r"[\r\n]+", "", m[0]), _WRAPPED),
     (r"\s*[\r\n]\Z", "", "it has a trailing newline"),
     (r"\A\s+|\s+\Z", "", "it has white space around it"),
     (" ", "+", "a plus sign was not percent-encoded and came as a space"),
-    (
-        "[-_]",
-        lambda m: "+" if m[0] == "-" else "/",
-        "it is URL-safe base64, this service wants the standard alphabet",
-    ),
+    ("[-_]", lambda m: "+" if m[0] == "-" else "/", _URL_SAFE),
     (r"\A(?!.*=\Z)((?:....)*.{1,3})\Z", r"\1=", "the = at its end is missing"),
 )
-_ENDS = {"\n": "a trailing newline", "\r\n": "a trailing newline (\\r\\n)", " ": "a trailing space"}
+_SWAPPED = "message and key are swapped: the secret key is HMAC's key"
 _NO_HMAC = "it is a plain hash: HMAC is a function of its own, of a key and a message"
 _FUNCTIONS: Choices = [
     (hmac.digest, ""),
-    (
-        lambda key, message, name: hmac.digest(message, key, name),
-        "message and key are swapped: the secret key is HMAC's key",
-    ),
+    (lambda key, message, name: hmac.digest(message, key, name), _SWAPPED),
     (lambda key, message, name: _hash(name, key + message), _NO_HMAC),
     (lambda key, message, name: _hash(name, message + key), _NO_HMAC),
 ]
+# The forms of a signature before base64, made of the HMAC's hex text; the dialect chooses between
+# the first two.
+_FORMS: dict[str, Callable[[bytes], bytes]] = {
+    "of the lowercase hex text": lambda text: text,
+    "of the raw bytes": lambda text: bytes.fromhex(text.decode()),
+    "of the hex text in capitals": lambda text: text.upper(),
+    "of the hex text and a line end": lambda text: text + b"\n",
+    "not base64-encoded": base64.b64decode,
+    "base64 of base64": base64.b64encode,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +105,8 @@ def _known_mistakes(kind: Kind, parts: Parts, dialect: Dialect) -> dict[str, tup
             ways = [step[1:] if at in wrong_steps else step[:1] for at, step in enumerate(steps)]
             for chosen in product(*ways):
                 (name, message, key, function, form), reasons = zip(*chosen, strict=True)
-                signed = form(function(key.encode(), message.encode(), name))
-                signature = base64.b64encode(signed).decode().rstrip("=")
+                hexed = function(key.encode(), message.encode(), name).hex().encode()
+                signature = base64.b64encode(form(hexed)).decode().rstrip("=")
                 produced.setdefault(signature, tuple(filter(None, reasons)))
     return produced
 
@@ -151,26 +150,10 @@ def _hashes(dialect: Dialect) -> Choices:
 
 
 def _forms(dialect: Dialect) -> Choices:
-    """Return the forms of a signature before base64, as functions of the HMAC."""
-    hexed: Callable[[bytes], bytes] = lambda mac: mac.hex().encode()  # noqa: E731
-    raw: Callable[[bytes], bytes] = lambda mac: mac  # noqa: E731
-    right, other, wanted, wrong = hexed, raw, "the lowercase hex text", "the raw bytes"
-    if dialect.signature == "raw":
-        right, other, wanted, wrong = raw, hexed, wrong, wanted
-    return [
-        (right, ""),
-        (
-            other,
-            f"the signature is of {wrong}, this service wants {wanted}: "
-            f"Dialect(signature={dialect.signature!r})",
-        ),
-        *(
-            (form, f"the signature is {what}, this service wants {wanted}")
-            for form, what in (
-                (lambda mac: hexed(mac).upper(), "of the hex text in capitals"),
-                (lambda mac: base64.b64decode(hexed(mac)), "not base64-encoded"),
-                (lambda mac: base64.b64encode(hexed(mac)), "base64 of base64"),
-                (lambda mac: hexed(mac) + b"\n", "of the hex text and a line end"),
-            )
-        ),
-    ]
+    names = list(_FORMS)
+    right, other = names[:2] if dialect.signature == "hex" else names[1::-1]
+    expected = f"this service wants {right.removeprefix('of ')}"
+    setting = f"{expected}: Dialect(signature={dialect.signature!r})"
+    reasons = {name: f"the signature is {name}, {expected}" for name in names}
+    reasons |= {right: "", other: f"the signature is {other}, {setting}"}
+    return [(_FORMS[name], reasons[name]) for name in (right, other, *names[2:])]

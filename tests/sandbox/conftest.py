@@ -1,7 +1,6 @@
 """A sandbox per test, and a caller who knows nothing but the interface's text."""
 
 import base64
-import hashlib
 import hmac
 import json
 import time
@@ -15,12 +14,6 @@ import requests
 from confkit.dialect import Dialect
 from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
-
-
-def signature(secret: str, message: str, name: str = "sha1", raw: bool = False) -> str:
-    """The signature as section 5 describes it, made without confkit."""
-    mac = hmac.new(secret.encode(), message.encode(), getattr(hashlib, name))
-    return base64.b64encode(mac.digest() if raw else mac.hexdigest().encode()).decode()
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
@@ -46,8 +39,10 @@ class Caller:
         self._token: str | None = None
 
     def sign(self, message: str) -> str:
-        dialect = self.sandbox.dialect
-        return signature(self.sandbox.secret_key, message, dialect.hash, dialect.signature == "raw")
+        """The signature as section 5 describes it, made without confkit."""
+        key, name = self.sandbox.secret_key.encode(), self.sandbox.dialect.hash
+        mac = hmac.new(key, message.encode(), name).hexdigest()
+        return base64.b64encode(mac.encode()).decode()
 
     def login(self) -> dict[str, Any]:
         """A1's response."""

@@ -177,7 +177,8 @@ def test_an_import_is_unique(caller, sandbox):
 
 @pytest.mark.parametrize("same", ["userId", "userAddress", "place"])
 def test_a_place_is_taken_while_a_camera_is_dialled(make, same):
-    """User ID, address and the room's last place; all are free again after a failure."""
+    """User ID, address and the room's last place, and nobody is there yet; all are free again after
+    a failure."""
     with socket.create_server((HERE, 0)) as server, ThreadPoolExecutor(1) as pool:
         silent = f"rtsp://{HERE}:{server.getsockname()[1]}/x"
         caller = make(dial_timeout=1.0)
@@ -187,6 +188,8 @@ def test_a_place_is_taken_while_a_camera_is_dialled(make, same):
         wait_until(lambda: caller.sandbox._service.rooms[room_id].devices)
         second = caller.add(room_id, address, "cam" if same == "userId" else "b")
         assert second == (426 if same == "place" else 423)
+        assert caller.devices() == caller.users(room_id) == []
+        assert caller.code("A7", room_id=room_id, user_id="cam") == 429
         assert first.result() == 427
     assert caller.add(room_id, caller.sandbox.camera(**SMALL)) == 0
 

@@ -170,8 +170,10 @@ def test_jsonp(caller):
 def test_a_body_that_is_too_large_is_not_read(caller, sandbox):
     """Its connection is closed after a mebibyte, the reason is kept, and others are served."""
     for url in (sandbox.base_url + path("A3"), sandbox.outgoing_url + "/none"):
+        body = iter([b"x" * 2**20] * 64)
         with pytest.raises(requests.ConnectionError):
-            requests.post(url, data=iter([b"x" * 2**20] * 64), timeout=20)
+            requests.post(url, data=body, timeout=20)
+        assert next(body)
         assert "larger than 1,048,576 bytes" in sandbox.refusals[-1].why
     assert requests.post(sandbox.base_url + path("A3"), data=b"x" * 2**20, timeout=20).ok
     assert caller.room()

@@ -98,7 +98,11 @@ def encode_loop(
                 packet.pts = packet.dts = len(frames)
                 muxer.mux(packet)
                 frames.append(frame)
-                payloads.append(packets.take_payloads())
+                # Without the headers, and the sender reports of RTCP.
+                payloads.append(
+                    tuple(packet[_RTP_HEADER:] for packet in packets if packet[1] != 200)
+                )
+                packets.clear()
     return Loop(codec, fps, interval, tuple(frames), tuple(payloads))
 
 
@@ -108,12 +112,6 @@ class _Packets(list[bytes]):
     def write(self, packet: bytes) -> int:
         self.append(bytes(packet))
         return len(packet)
-
-    def take_payloads(self) -> tuple[bytes, ...]:
-        """Return the payloads since the last call, without the sender reports of RTCP."""
-        payloads = tuple(packet[_RTP_HEADER:] for packet in self if packet[1] != 200)
-        self.clear()
-        return payloads
 
 
 def _scramble(frame: bytes, codec: str) -> bytes:
