@@ -278,7 +278,7 @@ class Client:
     def now(self) -> float:
         """Return the time in epoch seconds: this machine's, or the sandbox's, so that everything
         read together shows the same time."""
-        return time.time() if self.sandbox is None else float(self.sandbox.client_time())
+        return time.time() if self.sandbox is None else float(self.sandbox.now())
 
     def may_send(self, operation: Operation) -> None:
         """Raise ReadOnlyError for a change if the client is read only, and ConfigError if the

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
@@ -277,7 +276,7 @@ _embedded: list[tuple[Sandbox, WeakSet[Client]]] = []
 
 def _sandbox_client(settings: Settings) -> Client:
     """Return a client of the process's sandbox, which is seeded, so that notebooks are
-    reproducible, and whose clock runs."""
+    reproducible."""
     from .sandbox import Sandbox
 
     if own := [name for name in OWN if name in settings]:
@@ -288,7 +287,7 @@ def _sandbox_client(settings: Settings) -> Client:
     options = {name: check_setting(name, *settings[name]) for name in settings if name != "verify"}
     with _starting:
         if not _embedded or _embedded[0][0].closed:
-            _embedded[:] = [(Sandbox(seed=7, clock=time.time).start(), WeakSet())]
+            _embedded[:] = [(Sandbox(seed=7).start(), WeakSet())]
         sandbox, clients = _embedded[0]
 
         def release() -> None:

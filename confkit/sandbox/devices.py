@@ -38,21 +38,18 @@ class Refused(Exception):
 
 
 class DeviceStream(NamedTuple):
-    """The state of a device's stream: "live", "dialling" or "waiting" to redial, for `seconds`;
-    with the `packets` of all its connections, the number of `reconnects`, and `verdict` and
-    `reason` of the last failure, empty if there was none."""
+    """The state of a device's stream: "live", "dialling" or "waiting" to redial; the number of
+    `reconnects`, and `verdict` and `reason` of the last failure, empty if there was none."""
 
     room_id: str
     user_id: str
     state: State
-    seconds: float
-    packets: int
     reconnects: int
     verdict: str
     reason: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Device:
     """A device of a room, from before its camera is dialled until `removed` is set.
 
@@ -71,75 +68,63 @@ class Device:
     opened: "Future[dict[str, Any]]" = field(default_factory=Future)
     removed: threading.Event = field(default_factory=threading.Event)
     state: State = "dialling"
-    _client: RtspClient | None = None
+    _client: RtspClient | None = None  # while live
     _failure: RtspError | None = None
-    _packets: int = 0  # of the connections that have ended
     _lives: int = 0
-    _login_refused: bool = False  # by the camera, or it gave no answer to it
-    _since: float = 0.0
-
-    def __repr__(self) -> str:
-        return f"<device {self.user_id!r} in room {self.room.room_id!r}>"
 
     def start(self) -> None:
         """Dial the camera, in a thread that runs until the device is removed."""
-        self._since = time.monotonic()
         self.opened.set_running_or_notify_cancel()  # a caller who leaves does not cancel it
         self.thread = threading.Thread(target=self._run, name="sandbox device", daemon=True)
         self.thread.start()
 
     def status(self) -> DeviceStream:
         """Return the state of the stream."""
-        packets = self._packets + (self._client.packets if self._client else 0)
-        verdict, reason = "", ""
-        if self._failure:
-            verdict, reason = self._failure.verdict, redact(self._failure.reason)
-        seconds, reconnects = time.monotonic() - self._since, max(0, self._lives - 1)
-        place = (self.room.room_id, self.user_id, self.state)
-        return DeviceStream(*place, seconds, packets, reconnects, verdict, reason)
+        failure, place = self._failure, (self.room.room_id, self.user_id)
+        problem = (failure.verdict, redact(failure.reason)) if failure else ("", "")
+        return DeviceStream(*place, self.state, max(0, self._lives - 1), *problem)
 
     def keyframe(self) -> tuple[str, bytes]:
         """Return codec and newest keyframe of the live stream; wait for the first one. ConfkitError
         if none arrives in time or the stream is down: an old picture must not pass for a live one.
         """
-        advice = RtspError("no_keyframe").advice
-        why = f"no keyframe arrived within {self.silence:g} s"
         until = time.monotonic() + self.silence
         while (client := self._client) and time.monotonic() < until:
             if client.keyframe:
                 return client.codec, client.keyframe
             time.sleep(0.05)
+        failure = RtspError("no_keyframe", f"No keyframe arrived within {self.silence:g} s.")
         if client is None:
-            seconds, failure = time.monotonic() - self._since, self._failure
-            why = f"its stream has been down for {seconds:.1f} s ({failure or 'just lost'})"
-            advice = failure.advice if failure else "Try again in a moment."
-        text = f"There is no picture of device {self.user_id!r}: {why}. {advice}"
+            failure = self._failure or RtspError("dropped")
+        why = f"its stream is {'live' if client else 'down'} ({failure})"
+        text = f"There is no picture of device {self.user_id!r}: {why}. {failure.advice}"
         raise ConfkitError(redact(text))
 
     def _run(self) -> None:
         wait = FIRST_WAIT
-        while not self.removed.is_set():
-            self.state = "dialling"
-            failure, seconds = self._play()
+        while True:
+            failure, seconds, login_refused = self._play()
             if not self.opened.done():
-                self._give_up(failure)
-                return
+                return self._give_up(failure)
             if self.removed.is_set():
-                return
+                return None
             before, self._failure = self._failure, failure
             if seconds:
                 self._log(f"lost after {seconds:.1f} s: {failure}")
             elif before is None or failure.verdict != before.verdict:  # not at every dial
                 self._log(f"not opened: {failure}")
             wait = FIRST_WAIT if seconds > STEADY else min(2 * wait, LONGEST_WAIT)
-            if self._login_refused or failure.verdict == "auth_locked":
+            if login_refused or failure.verdict == "auth_locked":
                 wait = LOGIN_WAIT
             # Many cameras that died together must not all be redialled at the same moment.
-            self.removed.wait(wait * random.uniform(1, 1.5))  # noqa: S311
+            if self.removed.wait(wait * random.uniform(1, 1.5)):  # noqa: S311
+                return None
+            self.state = "dialling"
 
-    def _play(self) -> tuple[RtspError, float]:
-        """Play the camera until that fails; return the failure, and the seconds it was live."""
-        client, seconds = None, 0.0
+    def _play(self) -> tuple[RtspError, float, bool]:
+        """Play the camera until that fails; return the failure, the seconds it was live, and
+        whether it refused the login, or gave no answer to it."""
+        client, began = None, time.monotonic()
         try:
             address = parse_address(self.address)
             name = self.options.get("login_name") or address.login_name
@@ -149,6 +134,7 @@ class Device:
             client = RtspClient.of(address.url, *login, timeout=timeout, cancelled=cancelled)
             client.play()
             self._go_live(client)
+            began = time.monotonic()
             while True:
                 client.receive(self.silence)
         except RtspError as error:
@@ -157,21 +143,18 @@ class Device:
             failure = RtspError("dropped", "The device was removed.")
         except Exception as error:  # noqa: BLE001  # B1 waits for a response; the text may quote
             failure = RtspError("dropped", f"The sandbox failed: {type(error).__name__}.")
-        self._login_refused = client is not None and client.login_refused
         with self.lock:
-            if self._client:
-                seconds, self._since = time.monotonic() - self._since, time.monotonic()
-                self._packets += self._client.packets
+            seconds = time.monotonic() - began if self._client else 0.0
             self.state, self._client = "waiting", None
         if client:
             client.close()
-        return failure, seconds
+        return failure, seconds, client is not None and client.login_refused
 
     def _go_live(self, client: RtspClient) -> None:
         with self.lock:
             if self.removed.is_set():
                 raise CancelledError
-            self.state, self._client, self._since = "live", client, time.monotonic()
+            self.state, self._client = "live", client
             self._lives += 1
             self.room.has_mcu = True
         self._log(f"live: {client.codec} over {client.transport}")

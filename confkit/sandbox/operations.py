@@ -21,7 +21,6 @@ Values = Mapping[str, Any]
 Members = dict[str, Any]
 
 LOCAL = "(local)"  # in the values: the address at which the caller reached the sandbox
-PEER_TO_PEER = (3, 4)  # values of room_mode that count as peer-to-peer (seen in deployments)
 CAPS = ("attendee_max", "max_audio", "max_video")
 ROOM = (
     *("id", "room_id", "topic", "room_status", "owner_id", "host_password", *CAPS),
@@ -38,11 +37,9 @@ def authenticate(service: Service, values: Values) -> Members:
     """A1: `random` and `key` for a token."""
     if not same(values["access_key"], service.access_key):
         raise Refused(401, "access_key is not the one of this service")
-    keys = (service.access_key, service.secret_key)
-    if not same(values["digest"], service.dialect.digest(*keys).reveal()):
-        reasons = mistakes(
-            "digest", values["digest"], Parts(*keys), service.dialect, travelled=True
-        )
+    digest, keys = values["digest"], (service.access_key, service.secret_key)
+    if not same(digest, service.dialect.digest(*keys).reveal()):
+        reasons = mistakes("digest", digest, Parts(*keys), service.dialect, travelled=True)
         why = "; ".join(reasons or ()) or "made with another secret key, or by another rule"
         raise Refused(401, f"digest: {why}")
     token = service.issue_token()
@@ -62,7 +59,7 @@ def create_room(service: Service, values: Values) -> Members:
         raise Refused(407, "room_extend_id is taken")
     if service.expired:
         raise Refused(405, "the licence has expired")
-    if fields["room_mode"] in PEER_TO_PEER and not service.peer_to_peer:
+    if fields["room_mode"] in (3, 4) and not service.peer_to_peer:  # (seen in deployments)
         raise Refused(701, "room_mode 3 and 4 are peer-to-peer, which is not licensed")
     return {"room_id": service.add_room(fields).room_id}
 
@@ -79,10 +76,10 @@ def get_room(service: Service, values: Values) -> Members:
 def delete_room(service: Service, values: Values) -> "Future[Members]":
     """A4: the `room_id` of the deleted room, whose people and devices are removed."""
     room = service.room(values["room_id"])
-    devices = list(room.devices.values())
+    devices = [*room.devices.values()]
     room.close()
     del service.rooms[room.room_id]
-    return _when_closed(devices, {"room_id": room.room_id})
+    return _when_ended(devices, {"room_id": room.room_id})
 
 
 def get_mcu(service: Service, values: Values) -> Members:
@@ -104,9 +101,9 @@ def get_mcu(service: Service, values: Values) -> Members:
 def get_room_users(service: Service, values: Values) -> Members:
     """A6: `user_list`, people and then devices; empty for a closed room."""
     room = service.room(values["room_id"])
-    users = {person.user_id: person.user_name for person in room.people.values()}
-    users |= {device.user_id: device.user_name for device in room.live_devices()}
-    return {"user_list": [{"user_name": users[id_], "user_id": id_} for id_ in users]}
+    users = [(person.user_name, person.user_id) for person in room.people.values()]
+    users += [(device.user_name, device.user_id) for device in room.live_devices()]
+    return {"user_list": [{"user_name": name, "user_id": user_id} for name, user_id in users]}
 
 
 def force_offline(service: Service, values: Values) -> "Members | Future[Members]":
@@ -116,13 +113,12 @@ def force_offline(service: Service, values: Values) -> "Members | Future[Members
         raise Refused(428, "no media server is assigned to the room")
     if not service.mcu:
         raise Refused(417, "the room's media server is stopped")
-    members = {"msg": "success"}
     if device := room.device(user_id):
         room.remove_device(user_id)
-        return _when_closed([device], members)
+        return _when_ended([device], {"msg": "success"})
     if not room.people.pop(user_id, None):
         raise Refused(429, "the user is not in the room")
-    return members
+    return {"msg": "success"}
 
 
 def create_device(service: Service, values: Values) -> "Future[Members]":
@@ -131,18 +127,18 @@ def create_device(service: Service, values: Values) -> "Future[Members]":
     for name in ("login_name", "login_password", "assist_address"):
         if not isinstance(options.get(name) or "", str):
             raise Refused(401, f"options.{name} is not a text")
-    scheme = _scheme(address)
+    camera = _camera(address)
     _check_device_service(service, "B1")
     room, user_id = service.rooms.get(values["roomId"]), values["userId"]
     if room and not room.closed:
         if service.knows_user(room, user_id):
             raise Refused(423, "userId is taken")
-        if _camera(address) in [_camera(device.address) for device in room.devices.values()]:
+        if camera in [_camera(device.address) for device in room.devices.values()]:
             raise Refused(423, "userAddress is in this room already")
     why = service.obstacle(room, device=True)
     if why or room is None:
         raise Refused(426, why)
-    if scheme not in ("rtsp", "rtsps"):
+    if not camera.startswith("rtsp"):
         raise Refused(426, "this sandbox dials rtsp and rtsps only, not sip or h323")
     texts = (user_id, values["userName"], address, values["userData"] or "")
     bounds = (service.dial_timeout or OPENING, service.dial_timeout or SILENCE)
@@ -161,8 +157,7 @@ def remove_device(service: Service, values: Values) -> "Future[Members]":
     if device.address != values["userAddress"]:
         raise Refused(425, "userAddress is not the address with which the device was imported")
     room.remove_device(device.user_id)
-    ids = {"roomId": room.room_id, "userId": device.user_id}
-    return _when_closed([device], {"data": ids})
+    return _when_ended([device], {"data": {"roomId": room.room_id, "userId": device.user_id}})
 
 
 def list_devices(service: Service, values: Values) -> Members:
@@ -194,19 +189,19 @@ FUNCTIONS: dict[str, Callable[[Service, Values], "Members | Future[Members]"]] =
 }
 
 
-def _when_closed(devices: list[Device], members: Members) -> "Future[Members]":
+def _when_ended(devices: list[Device], members: Members) -> "Future[Members]":
     """Return a future of the members, done when the devices have released their cameras, some of
     which allow one viewer only."""
-    future: Future[Members] = Future()
-    future.set_running_or_notify_cancel()
+    ended: Future[Members] = Future()
+    ended.set_running_or_notify_cancel()
 
     def wait() -> None:
         for device in devices:
             device.thread.join(1.0)
-        future.set_result(members)
+        ended.set_result(members)
 
     threading.Thread(target=wait, name="sandbox removal", daemon=True).start()
-    return future
+    return ended
 
 
 def _check_device_service(service: Service, key: str) -> None:
@@ -222,22 +217,16 @@ def _whole_number(name: str, text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-def _scheme(address: str) -> str:
-    """Return the scheme of a device's address; Refused if it is invalid."""
+def _camera(address: str) -> str:
+    """Return a device's address without its login, equal for the same camera; Refused if it is
+    invalid."""
     scheme, _, rest = address.partition("://")
     scheme = scheme.lower()
     if scheme not in ("rtsp", "rtsps", "sip", "h323") or address != address.strip():
         raise Refused(401, "userAddress is not rtsp, rtsps, sip or h323 ://, a host, and no blanks")
     try:
-        parse_address(address if scheme.startswith("rtsp") else f"rtsp://{rest}")
+        if scheme.startswith("rtsp"):
+            return parse_address(address).url
+        return f"{scheme}:{parse_address(f'rtsp://{rest}').url}"
     except ValueError as error:
         raise Refused(401, redact(f"userAddress: {error}")) from None
-    return scheme
-
-
-def _camera(address: str) -> str:
-    """Return a key that is equal for the same camera: an RTSP address without its login."""
-    try:
-        return parse_address(address).url
-    except ValueError:
-        return address

@@ -7,9 +7,8 @@ quotes a value.
 
 import json
 import re
-from collections import Counter
 from typing import Any, NamedTuple, Self
-from urllib.parse import parse_qsl, unquote_to_bytes
+from urllib.parse import parse_qsl
 
 from ..dialect import Dialect
 from ..operations import Operation
@@ -18,11 +17,11 @@ from .devices import Refused
 
 TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
-_CONTENT_TYPES = {"application/x-www-form-urlencoded": "form", "application/json": "json"}
-# A camera's address that was not percent-encoded, and the name after the & that follows it.
-_CUT = re.compile(rb"(?:^|&)userAddress=[^&%:]*:[^&]*&([^&=]*)")
 MOST_PAIRS = 1_000  # of a query string or form
+_CONTENT_TYPES = {"application/x-www-form-urlencoded": "form", "application/json": "json"}
 _NOT_UTF8 = re.compile("[\ud800-\udfff]")  # `pairs` decodes invalid bytes to these
+
+Pairs = list[tuple[str, Any]]
 
 
 class Route(NamedTuple):
@@ -52,59 +51,45 @@ class Route(NamedTuple):
         return cls(operation, method, method_setting, token, setting, place, 407 if in_a else 401)
 
 
-def pairs(raw: bytes) -> list[tuple[str, Any]]:
-    """Return the pairs of a query string or form, none if there are too many; invalid UTF-8 is kept
-    as surrogates."""
-    if raw.count(b"&") > MOST_PAIRS:  # parsing them would block other callers
-        return []
-    return parse_qsl(raw.decode("latin-1"), keep_blank_values=True, errors="surrogateescape")
-
-
 class Parameters:
     """The parameters of a call that are in the place where its `route` expects them."""
 
     def __init__(self, route: Route, query: bytes, body: bytes, content_type: str) -> None:
         self._route = route
         kind = _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower(), "")
-        places = {"query": pairs(query)}
+        places = {"query": pairs(query), kind: []}
         self._body_error = ""  # why the body could not be read
         try:
             if body and kind:
                 places[kind] = pairs(body) if kind == "form" else _members(body)
         except (ValueError, RecursionError):
             self._body_error = f"the {PLACES[kind]} cannot be read"
-        if body and route.place not in ("query", kind):
-            self._body_error = f"the content type is not that of a {PLACES[route.place]}"
-        own = places.pop(route.place, [])
-        self._values = dict(own)
-        self._counts = Counter(name for name, _ in own)
+        self._own = places.pop(route.place, [])
         self._elsewhere = {name: place for place, members in places.items() for name, _ in members}
-        self._raw = query if route.place == "query" else body
 
     def read(self) -> dict[str, Any]:
         """Return the operation's parameters; Refused if one is missing or wrong. An optional one
         that is empty or missing is None (assumed); unknown ones are ignored."""
         operation, error_code = self._route.operation, self._route.error_code
-        names = (*operation.required, *operation.optional)
-        return {name: self.value(name, error_code, name in operation.required) for name in names}
+        values = {name: self.value(name, error_code) for name in operation.required}
+        return values | {name: self.value(name, error_code, False) for name in operation.optional}
 
     def value(self, name: str, error_code: int, required: bool = True) -> Any:
         """Return a parameter's value, None if it is empty or missing and not `required`; Refused
         with the `error_code` if it is given twice or of the wrong type."""
-        value = self._values.get(name, "")
-        if self._counts[name] > 1:
-            raise Refused(error_code, f"{name} is given twice")
-        if value in (None, ""):
-            if required:
-                empty = f"{name} is empty" if name in self._values else self._explain_missing(name)
-                raise Refused(error_code, empty)
-            return None
-        if name == "options":
+        values = [value for own, value in self._own if own == name]
+        value, why = values[0] if values else None, ""
+        if len(values) > 1:
+            why = f"{name} is given twice"
+        elif value in (None, ""):
+            why = (f"{name} is empty" if values else self._explain_missing(name)) * required
+            value = None
+        elif name == "options":
             return _options(value, error_code, self._route.place == "json")
-        if not isinstance(value, str) or _NOT_UTF8.search(value):
-            raise Refused(
-                error_code, f"{name} is not {'UTF-8' if isinstance(value, str) else 'a text'}"
-            )
+        elif not isinstance(value, str) or _NOT_UTF8.search(value):
+            why = f"{name} is not a text in UTF-8"
+        if why:
+            raise Refused(error_code, why)
         return value
 
     def _explain_missing(self, name: str) -> str:
@@ -114,23 +99,19 @@ class Parameters:
             why = f"parameters belong in the {place} here, not in the {other} ({name})"
             return with_setting(why, "placement" * (route.method == "POST"), route.place)
         spellings = {_fold(known) for known in (name, *(TOKEN_SPELLINGS if is_token else ()))}
-        for other in (*self._values, *self._elsewhere):
+        for other in (*(own for own, _ in self._own), *self._elsewhere):
             if _fold(other) in spellings:
                 why = f"{route.operation.key} spells it {name}, not {other}"
                 return with_setting(why, route.token_setting * is_token, name)
         return self._body_error or f"{name} is missing"
 
-    def explain_cut(self) -> str:
-        """Return a hint if an unknown name follows a device's address that was not percent-encoded:
-        an & may have cut the address. Nothing is quoted: it may be a password."""
-        cut, operation = _CUT.search(self._raw), self._route.operation
-        known = {*operation.required, *operation.optional, *TOKEN_SPELLINGS, "callback", "_"}
-        if not cut or unquote_to_bytes(cut[1]).decode("latin-1") in known:  # "_": against caches
-            return ""
-        return (
-            "an unknown parameter follows userAddress: if it belongs to the address, "
-            "percent-encode the & before it"
-        )
+
+def pairs(raw: bytes) -> Pairs:
+    """Return the pairs of a query string or form, none if there are too many; invalid UTF-8 is kept
+    as surrogates."""
+    if raw.count(b"&") > MOST_PAIRS:  # parsing them would block other callers
+        return []
+    return parse_qsl(raw.decode("latin-1"), keep_blank_values=True, errors="surrogateescape")
 
 
 def with_setting(why: str, setting: str, value: str) -> str:
@@ -150,12 +131,11 @@ def _options(value: Any, error_code: int, in_json: bool) -> dict[str, Any]:
             return options
     except (ValueError, RecursionError):
         pass
-    raise Refused(
-        error_code, f"options is not {'a JSON' if in_json else 'the JSON text of an'} object"
-    )
+    kind = "a JSON" if in_json else "the JSON text of an"
+    raise Refused(error_code, f"options is not {kind} object")
 
 
-def _members(text: bytes) -> list[tuple[str, Any]]:
+def _members(text: bytes) -> Pairs:
     """Return the members of a JSON object, including duplicates; ValueError: not an object."""
     value = json.loads(text.decode())
     if not isinstance(value, dict):

@@ -6,7 +6,6 @@ import math
 import os
 import secrets
 import threading
-import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Self
@@ -17,10 +16,10 @@ from ..operations import OPERATIONS
 from ..rtsp.errors import VERDICTS
 from ..secret import Secret
 from .server import App, Server, base_url, resolve
-from .state import Fault, Ids, Refusal, Room, Service, listen
+from .signatures import same
+from .state import Fault, Ids, Person, Refusal, Room, RoomJoinRefused, Service, listen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
     import pandas as pd
@@ -31,11 +30,13 @@ if TYPE_CHECKING:
     from .cameras.server import CameraServer
     from .devices import DeviceStream
 
-ITEM_KEYS = ("camelCase", "snake_case")
-DEVICE_SERVICE_STATES = ("running", "stopped", "hanging")
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
-SEEDED_MOMENT = 1_704_099_600.0  # 2024-01-01 09:00 UTC: the frozen clock of a seeded sandbox
+CHOICES = {
+    "result_field": ("ret", "result"),
+    "item_keys": ("camelCase", "snake_case"),
+    "device_service": ("running", "stopped", "hanging"),
+}
 
 log = logging.getLogger("confkit.sandbox")
 
@@ -44,15 +45,14 @@ class Sandbox:
     """The conferencing service, embedded: both interfaces on two ports of this machine, or on one
     if `port` and `outgoing_port` are the same.
 
-    Its state is in memory; `with` or `start()` starts it, once, `close()` stops it. With a `seed`
-    IDs are reproducible, and the clock is frozen at 2024-01-01 09:00 UTC unless `clock` (epoch
-    seconds) is given; otherwise it is this machine's. `advance` and `simulate` move it, and clients
-    of the sandbox use its time. `token_lifetime`, `latency` of each response and `dial_timeout` are
-    in seconds: a camera may take 4 s to open, less than clients wait for B1, and later send nothing
-    for 10 s; `dial_timeout` sets both. The keys are the published demo keys on loopback and random
-    ones elsewhere, unless given. `result_field` ("ret" or "result") is the name of interface B's
-    result code, `item_keys` ("camelCase" or "snake_case") the spelling of B3's items; a client
-    reads both. `explain` logs why calls are refused (see `refusals`).
+    Its state is in memory; `with` or `start()` starts it, once, `close()` stops it. Its clock is
+    this machine's until `advance` or `simulate` moves it, and clients of the sandbox use its time.
+    With a `seed` IDs are reproducible. A camera may take 4 s to open, less than clients wait for
+    B1, and later send nothing for 10 s; `dial_timeout` (seconds) sets both. The keys are the
+    published demo keys on loopback and random ones elsewhere, unless given. `result_field` ("ret"
+    or "result") is the name of interface B's result code, `item_keys` ("camelCase" or "snake_case")
+    the spelling of B3's items; a client reads both. `explain` logs why calls are refused (see
+    `refusals`).
     """
 
     def __init__(
@@ -67,40 +67,20 @@ class Sandbox:
         outgoing_port: int = 0,
         access_key: str | None = None,
         secret_key: str | Secret | None = None,
-        token_lifetime: float = 3600.0,
         dial_timeout: float | None = None,
-        latency: float = 0.0,
-        clock: "Callable[[], float] | None" = None,
         explain: bool = False,
     ) -> None:
         self.closed = False  # whether it has been closed
         self._process = 0  # in which it runs
-        self._urls: tuple[str, ...] = ()
+        self.base_url = self.outgoing_url = ""  # of interfaces A and B, once started
         secret = None if secret_key is None else Secret(secret_key)
         del secret_key  # a traceback shows the locals
         address, self._is_loopback = resolve(host)
         if seed is not None and not self._is_loopback:
-            raise ConfigError(
-                f"A seeded sandbox has predictable ids and keys, so it may listen on loopback "
-                f"only, not on {host!r}",
-                "Omit seed, or use host='127.0.0.1'.",
-            )
-        if "" in (access_key, secret):
-            raise ConfigError("A key is empty", "Pass a text, or omit it.")
-        for name, value, valid, advice in (
-            ("token_lifetime", token_lifetime, token_lifetime > 0, "seconds above 0"),
-            (
-                "dial_timeout",
-                dial_timeout,
-                dial_timeout is None or dial_timeout > 0,
-                "seconds above 0",
-            ),
-            ("latency", latency, 0 <= latency < 3600, "seconds, less than an hour"),
-            ("result_field", result_field, result_field in ("ret", "result"), "ret or result"),
-            ("item_keys", item_keys, item_keys in ITEM_KEYS, " or ".join(ITEM_KEYS)),
-        ):
-            if not valid:
-                raise ConfigError(f"{name} is {value!r}", f"Use {advice}.")
+            problem = f"a seeded sandbox has predictable IDs, so it cannot listen on {host!r}"
+            raise ConfigError(problem, "Omit seed, or use host='127.0.0.1'.")
+        _check_choice("result_field", result_field)
+        _check_choice("item_keys", item_keys)
         random_keys = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
         keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else random_keys
         self.seed, self.dialect = seed, dialect or Dialect()
@@ -114,18 +94,14 @@ class Sandbox:
             secret_key=self.secret_key,
             address=address,
             ids=Ids(seed),
-            clock=clock or (time.time if seed is None else lambda: SEEDED_MOMENT),
-            is_frozen=seed is not None and clock is None,
-            token_lifetime=token_lifetime,
             dial_timeout=dial_timeout,
             explain=explain,
         )
-        self._ports, self._latency = (port, outgoing_port), latency
+        self._ports = (port, outgoing_port)
         self._resources = ExitStack()
         self._ended = threading.Event()  # ends simulations
         self._simulations = 0
         self._cameras: CameraServer | None = None
-        self._starting_cameras = threading.Lock()
 
     # Start and stop
 
@@ -142,16 +118,16 @@ class Sandbox:
             interfaces = dict(zip(numbers, "AB" if len(numbers) > 1 else ["AB"], strict=True))
             service.start_mcu()
             resources.callback(service.stop_mcu)
-            server = Server(App(service, interfaces, self._latency), sockets)
+            server = Server(App(service, interfaces), sockets)
             server.start()
             resources.callback(server.close)
-            self._urls = (base_url(sockets[0]), base_url(sockets[-1]))
+            self.base_url, self.outgoing_url = base_url(sockets[0]), base_url(sockets[-1])
             self._resources = resources.pop_all()
         self._process = os.getpid()
         atexit.register(self.close)
         if not self._is_loopback:
             keys = "the published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
-            log.warning("Reachable from other machines with %s keys: %s, %s", keys, *self._urls)
+            log.warning("Reachable from other machines with %s keys: %s", keys, self)
         return self
 
     def close(self) -> None:
@@ -180,15 +156,15 @@ class Sandbox:
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else "running" if self._process else "not started"
-        return f"<Sandbox {' and '.join(self._urls) or 'without address'}, {state}>"
+        return f"<Sandbox {self.base_url} {self.outgoing_url}, {state}>"
 
     def _check_running(self) -> None:
         if self.closed:
             raise ConfkitError("This sandbox is closed; create a new one with Sandbox(...).")
-        if not self._process:
-            raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
         if self._process != os.getpid():
-            raise ConfkitError("The sandbox runs in another process: this one was forked from it.")
+            raise ConfkitError(
+                "The sandbox is not started in this process: use `with Sandbox()` or start()."
+            )
 
     @contextmanager
     def _locked(self) -> Iterator[Service]:
@@ -205,28 +181,13 @@ class Sandbox:
                 raise RoomNotFound(f"The sandbox has no room {room_id!r}: create it first.")
             yield service.rooms[room_id]
 
-    @property
-    def base_url(self) -> str:
-        """The address of interface A."""
-        return self._url(0)
-
-    @property
-    def outgoing_url(self) -> str:
-        """The address of interface B."""
-        return self._url(1)
-
-    def _url(self, number: int) -> str:
-        if not self._urls:
-            self._check_running()
-        return self._urls[number]
-
     def connect(self, **options: Any) -> "Client":
         """Return a client of this sandbox, in its dialect; `options` are those of `Client`."""
         from ..client import Client
 
         self._check_running()
-        settings = (*self._urls, self.access_key, self.secret_key)
-        return Client(*settings, dialect=self.dialect, name="SANDBOX", sandbox=self, **options)
+        service = (self.base_url, self.outgoing_url, self.access_key, self.secret_key)
+        return Client(*service, dialect=self.dialect, name="SANDBOX", sandbox=self, **options)
 
     # Rooms and people
 
@@ -245,13 +206,28 @@ class Sandbox:
         """Let a person join, and return the user ID; the room's host_password makes a host.
         RoomJoinRefused: room unknown, closed, locked (even for hosts) or full, ID taken, password
         wrong, licence expired or used up, no media server. ValueError: name or ID is not text."""
-        password = None if password is None else Secret(password)
-        for name, text in (("user_name", user_name), ("user_id", user_id)):
-            is_text = isinstance(text, str) and text.strip()
-            if not is_text and not (name == "user_id" and text is None):
-                raise ValueError(f"{name} is {text!r}; pass a non-empty text")
+        for text in (user_name, "-" if user_id is None else user_id):
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"a user has a non-empty text as name and ID, not {text!r}")
+        password = Secret(password or "")  # a traceback shows the locals
         with self._locked() as service:
-            return service.join(room_id, user_name, password, user_id)
+            room = service.rooms.get(room_id)
+            why = service.obstacle(room) or "the licence has expired" * service.expired
+            # Any password is wrong in a room that has none (assumed).
+            if (
+                room
+                and password
+                and not same(password.reveal(), room.fields["host_password"] or "")
+            ):
+                why = why or "the host password is wrong"
+            if room and user_id and service.knows_user(room, user_id):
+                why = why or f"the user id {user_id!r} is taken"
+            if why or room is None:
+                raise RoomJoinRefused(f"{user_name!r} cannot join room {room_id!r}: {why}.")
+            user_id = user_id or service.ids.user_id()
+            room.people[user_id] = Person(user_id, user_name, bool(password))
+            room.has_mcu = True
+            return user_id
 
     def leave(self, room_id: str, user_id: str) -> None:
         """Remove a person from a room; UserNotFound."""
@@ -304,28 +280,19 @@ class Sandbox:
         `size` in pixels; `auth` is "digest" (SHA-256 and MD5), "sha-256", "md5" or "basic". `fault`
         makes it fail: a name of `camera_faults`, or a row like those. `name` is shown in the
         picture instead of the path. ValueError: an invalid value; the text names the valid ones."""
-        self._check_running()
         password = None if login_password is None else Secret(login_password)
         del login_password  # a traceback shows the locals
-        with self._starting_cameras:
+        with self._locked():
             if self._cameras is None:
                 from .cameras.picture import need_av
                 from .cameras.server import CameraServer  # large: only when a camera is made
 
                 need_av("cameras")
                 self._cameras = CameraServer().start()
-        return self._cameras.add(
-            path,
-            fault=fault,
-            name=name,
-            login_name=login_name,
-            login_password=password,
-            codec=codec,
-            size=size,
-            fps=fps,
-            auth=auth,
-            transports=transports,
-        )
+        look: dict[str, Any] = {"codec": codec, "size": tuple(size), "fps": fps}
+        login: dict[str, Any] = {"login_name": login_name, "login_password": password, "auth": auth}
+        look |= {"name": name, "transports": transports}
+        return self._cameras.add(path, fault=fault, **look, **login)
 
     @staticmethod
     def camera_faults() -> "dict[str, CameraFault]":
@@ -339,7 +306,7 @@ class Sandbox:
         """Remove a camera: its viewers are disconnected, and its address answers 404."""
         self._check_running()
         try:
-            if self._cameras is None or not isinstance(url, str | Secret):
+            if self._cameras is None:
                 raise LookupError
             self._cameras.remove(Secret(url).reveal())
         except (LookupError, ValueError):
@@ -363,8 +330,8 @@ class Sandbox:
             raise ConfkitError(f"{error} {VERDICTS['no_picture'].advice}") from None
 
     def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
-        """Return the streams of the devices of a room, or of all: state, packets, reconnects and
-        the verdict of the last failure."""
+        """Return the streams of the devices of a room, or of all: state, reconnects and the verdict
+        of the last failure."""
         with self._locked() as service:
             rooms = [room for room in service.rooms.values() if room_id in (None, room.room_id)]
             devices = [device for room in rooms for device in room.devices.values()]
@@ -397,28 +364,26 @@ class Sandbox:
         Meetings are in working hours of `tz`, most of them small. A few rooms are always full, a
         few are never used, one of these only by a camera: a real one with `cameras`, otherwise
         removed at the last midnight. `failures` is the share of failed calls, whose values are
-        missing. See `building.py` for the assumptions; holidays are ignored. Everything is
-        reproducible with the sandbox's seed, the meetings alone with `seed`.
+        missing. See `building.py` for the assumptions; holidays are ignored. Meetings are
+        reproducible with the sandbox's seed or with `seed`.
 
-        ConfigError: an invalid argument."""
+        ConfigError: `until` or `tz` is invalid, or the building is too large."""
         self._check_running()
-        from .building import Building  # these load pandas
-        from .simulation import PACE, Simulation, check, parse_moment
+        from .simulation import PACE, Simulation, check_size, parse_moment  # these load pandas
 
-        check(rooms, days, every, failures, tz)
-        moment = self.now() if until is None else parse_moment(until, tz)
+        check_size(rooms, days, every)
+        moment = parse_moment(self.now() if until is None else until, tz)
         self._simulations += 1
         ids = Ids(None if self.seed is None else f"{self.seed}/{self._simulations}")
-        building = Building(rooms, ids.nonce() if seed is None else seed, tz)
-        simulation = Simulation(self._service, ids, building, moment)
+        seed = ids.nonce() if seed is None else seed
+        simulation = Simulation(self._service, ids, rooms, seed, tz, moment)
         with self._locked() as service:
             simulation.create_rooms()
             service.move_clock(moment, PACE if live else 1.0)
-        if cameras and building.camera_room is not None:
+        if cameras and simulation.has_camera:
             simulation.import_camera(self.camera(name="Left behind", size=(320, 180), fps=5))
         if live:
-            target, name = simulation.run, "sandbox simulation"
-            threading.Thread(target=target, args=(self._ended,), name=name, daemon=True).start()
+            threading.Thread(target=simulation.run, args=(self._ended,), daemon=True).start()
         return simulation.samples(days, every, failures, cameras)
 
     # Machinery
@@ -446,23 +411,15 @@ class Sandbox:
     ) -> None:
         """Change the licence; None keeps a setting. `seats` are for people and devices of all rooms
         (`math.inf`: unlimited): when all are used A5 answers 411. Expired: 405 from A2 and A5.
-        Without peer-to-peer: 701 from A2 with room_mode 3 or 4. ValueError: a wrong type."""
-        is_number = isinstance(seats, int | float) and not isinstance(seats, bool)
-        if seats is not None and not (is_number and seats >= 0):
-            raise ValueError(f"seats is {seats!r}; pass a number from 0, or math.inf")
-        for name, value in (("expired", expired), ("peer_to_peer", peer_to_peer)):
-            if not isinstance(value, bool | None):
-                raise ValueError(f"{name} is {value!r}; pass True or False")
+        Without peer-to-peer: 701 from A2 with room_mode 3 or 4."""
         settings = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         with self._locked() as service:
             vars(service).update((k, v) for k, v in settings.items() if v is not None)
 
     def device_service(self, state: str) -> None:
         """Set the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
-        (310)."""
-        if state not in DEVICE_SERVICE_STATES:
-            known = ", ".join(DEVICE_SERVICE_STATES)
-            raise ValueError(f"The device service must be one of {known}, not {state!r}.")
+        (310); ConfigError: another state."""
+        _check_choice("device_service", state)
         with self._locked() as service:
             service.device_service = state
 
@@ -488,24 +445,16 @@ class Sandbox:
         response is lost. Several faults of one operation follow one another; one without `times`
         ends when the next is set. ValueError: an unknown path; the text lists all."""
         path = _path(path)
-        contents = (ret, http, body) != (None, None, None)
-        if (
-            not (drop or contents or delay is not None)
-            or (drop and contents)
-            or (ret is not None and body is not None)
-            or not 200 <= (http or 200) <= 599
-            or not 0 <= (delay or 0) < 86400
-            or not isinstance(ret, int | None)
-            or not isinstance(body, str | bytes | None)
-            or (times is not None and (times < 1 or times % 1))
-        ):
+        limit = math.inf if times is None else times
+        is_empty = not drop and (ret, http, body, delay) == (None, None, None, None)
+        if is_empty or limit < 1 or not 200 <= (http or 200) <= 599:
             raise ValueError(
-                "A fault needs one of ret, http (200 to 599), body, delay (seconds, up to a day) "
-                "and drop; ret excludes body, drop allows only delay, and times must be 1 or more."
+                "A fault needs one of ret, http (200 to 599), body, delay (seconds) and drop; "
+                "times must be 1 or more."
             )
-        fault = Fault(ret, http, body, delay or 0.0, drop, after, times or math.inf)
         with self._locked() as service:
             waiting = [item for item in service.faults.get(path, []) if item.times < math.inf]
+            fault = Fault(ret, http, body, delay or 0.0, drop, after, limit)
             service.faults[path] = [*waiting, fault]
 
     def clear_faults(self) -> None:
@@ -527,21 +476,17 @@ class Sandbox:
 
     def advance(self, seconds: float) -> None:
         """Advance the sandbox's clock, by which tokens expire."""
-        if not math.isfinite(seconds):
-            raise ValueError(f"seconds is {seconds!r}; pass a finite number")
         with self._locked() as service:
             service.ahead += seconds
 
     def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
-        self._check_running()
         return self._service.now()
 
-    def client_time(self) -> float:
-        """Return the time that clients of this sandbox use, in epoch seconds: the sandbox's, or
-        this machine's if that is frozen."""
-        service = self._service
-        return time.time() + service.ahead if service.is_frozen else service.now()
+
+def _check_choice(name: str, value: str) -> None:
+    if value not in CHOICES[name]:
+        raise ConfigError(f"{name} is {value!r}", f"Use one of {', '.join(CHOICES[name])}.")
 
 
 def _path(name: str) -> str:

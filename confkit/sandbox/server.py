@@ -24,7 +24,6 @@ from .state import Fault, Service, close_listener
 
 MAX_BODY = 2**20  # bytes
 BODY_SECONDS = 10.0
-LARGE_BODY = 2**15  # bytes
 UVICORN: dict[str, Any] = {
     "http": "h11",
     "loop": "asyncio",
@@ -44,7 +43,6 @@ UNREADABLE = (
     "address, and speak plain HTTP to these ports"
 )
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
-_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
 log = logging.getLogger("confkit.sandbox")
@@ -58,10 +56,10 @@ Reply = tuple[int, bytes, bytes]  # HTTP status, content type, body
 
 class App:
     """The ASGI application of all ports; `interfaces` are those served at each port: "A", "B" or
-    "AB". Each response is delayed by `latency` seconds."""
+    "AB"."""
 
-    def __init__(self, service: Service, interfaces: Mapping[int, str], latency: float) -> None:
-        self.service, self._interfaces, self._latency = service, interfaces, latency
+    def __init__(self, service: Service, interfaces: Mapping[int, str]) -> None:
+        self.service, self._interfaces = service, interfaces
         routes = [Route.of(operation, service.dialect) for operation in OPERATIONS.values()]
         self._routes = {route.operation.path: route for route in routes}
 
@@ -89,8 +87,6 @@ class App:
             return None
         # The last one counts, as browser libraries append theirs (seen).
         callback = dict(pairs(query)).get("callback") if b"callback=" in query else None
-        if self._latency:
-            await asyncio.sleep(self._latency)
         route = self._routes.get(path)
         if route and route.operation.interface not in served:
             route = None
@@ -101,11 +97,7 @@ class App:
                 return _write(service.error(interface, 408), callback)
             fault = service.take_fault(path)
         content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
-        parsed, members = (route, query, body, content_type), None
-        if len(body) > LARGE_BODY:  # so that other callers are served meanwhile
-            parameters = await asyncio.to_thread(Parameters, *parsed)
-        else:
-            parameters = Parameters(*parsed)
+        parameters, members = Parameters(route, query, body, content_type), None
         if fault.after:
             members = await self._operate(route, parameters, callback, host)
         if fault.delay:
@@ -145,19 +137,18 @@ class App:
         key, interface = route.operation.key, route.operation.interface
         if interface not in served:
             return f"{key} is served on the port of interface {interface}, this is that of {served}"
-        why = f"{key} is {route.method} here, not {method if method in _METHODS else 'another'}"
+        why = f"{key} is {route.method} here, not {method if method.isalpha() else 'another'}"
         return with_setting(why, route.method_setting, route.method)
 
     async def _operate(
         self, route: Route, parameters: Parameters, callback: str | None, host: str
     ) -> Members:
         """Perform the operation; return the members of its response."""
-        service, key, cut = self.service, route.operation.key, ""
+        service, key = self.service, route.operation.key
         try:
             with service.lock:
                 if route.token_name:
                     service.check_token(parameters.value(route.token_name, 602))
-                cut = parameters.explain_cut()
                 if callback is not None and not _CALLBACK.fullmatch(callback):
                     raise Refused(route.error_code, "callback is not the name of a function")
                 members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
@@ -166,7 +157,6 @@ class App:
             return {**service.error(route.operation.interface, 0), **members}
         except Refused as refused:
             ret, why = refused.ret, refused.why
-            why = f"{why.rstrip('.')}; {cut}" if cut else why
         except Exception as error:  # noqa: BLE001  # the caller always gets a response
             # Its text could quote a parameter, so only its type is logged.
             ret, why = FAILURES.get(key, 700), f"the sandbox failed: {type(error).__name__}"
@@ -185,18 +175,19 @@ def _write(members: Members, callback: str | None, status: int = 200) -> Reply:
 def _page(fault: Fault) -> Reply:
     """Return the raw response of a fault, by default an HTML page."""
     status = fault.http or 200
-    body = f"<html><body><h1>{status}</h1></body></html>" if fault.body is None else fault.body
+    page = f"<html><body><h1>{status}</h1></body></html>" * (status not in (204, 304))
+    body = page if fault.body is None else fault.body
     content = body.encode() if isinstance(body, str) else body
-    is_html = content.lstrip().startswith(b"<") and status not in (204, 304)
-    kind = b"text/html; charset=utf-8" if is_html else b"application/json"
-    return status, kind, b"" if status in (204, 304) else content
+    kind = b"text/html; charset=utf-8" if content.lstrip()[:1] == b"<" else b"application/json"
+    return status, kind, content
 
 
 class Server:
     """An ASGI application on bound sockets: uvicorn in a thread with its own event loop.
 
     Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
-    but unreadable requests are recorded as refusals.
+    but unreadable requests are recorded as refusals. (No generator: the end of a forked child would
+    run it to its end, and shut the parent's sockets down.)
     """
 
     def __init__(self, app: App, sockets: list[socket.socket]) -> None:
@@ -209,8 +200,6 @@ class Server:
         self._thread.start()
         while self._thread.is_alive() and not self._uvicorn.started:
             time.sleep(0.002)
-        if not self._uvicorn.started:
-            raise RuntimeError("The sandbox's server did not start.")
 
     def close(self) -> None:
         """Drop all callers, and stop listening."""

@@ -10,7 +10,7 @@ import hmac
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -21,11 +21,12 @@ Kind = Literal["digest", "token"]
 LONGEST = 1000  # characters: no mistake produces more
 Choices = list[tuple[Any, str]]  # for a step: the right choice first, each with its mistake
 
+_ENDS = {"\n": "a trailing newline", "\r\n": "a trailing newline (\\r\\n)", " ": "a trailing space"}
 _ENCODED = "it is percent-encoded already: your HTTP library does that"
 _WRAPPED = "its base64 is wrapped by a line break: have your library write one line"
 _URL_SAFE = "it is URL-safe base64, this service wants the standard alphabet"
 # Damage on the way: a pattern, the replacement that undoes it, and its name.
-_WRAPPINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
+_DAMAGE: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
     (r"\Ab'(.+)'\Z", r"\1", "it is Python's repr of bytes, b'...': decode them"),
     (r'\A"(.+)"\Z', r"\1", "it has quotes around it"),
     (".*%25.*", lambda m: unquote(unquote(unquote(m[0]))), "it is percent-encoded twice"),
@@ -37,18 +38,24 @@ _WRAPPINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = 
     ("[-_]", lambda m: "+" if m[0] == "-" else "/", _URL_SAFE),
     (r"\A(?!.*=\Z)((?:....)*.{1,3})\Z", r"\1=", "the = at its end is missing"),
 )
-_SEPARATORS = (" ", "-", "_", ",", ";", ".", "|", "&", "\n", ": ")
-_ENDS = {"\n": "a trailing newline", " ": "a trailing space"}
-_ENDS["\r\n"] = "a trailing newline, of two characters (\\r\\n)"
-_OPENSSL = ("{0}(stdin)= {2}", "HMAC-{0}(stdin)= {2}", "SHA2-{1}(stdin)= {2}")
-_NO_HMAC = "it is a plain hash: HMAC is a function of its own, of a key and a message"
 _SWAPPED = "message and key are swapped: the secret key is HMAC's key"
+_NO_HMAC = "it is a plain hash: HMAC is a function of its own, of a key and a message"
 _FUNCTIONS: Choices = [
     (hmac.digest, ""),
     (lambda key, message, name: hmac.digest(message, key, name), _SWAPPED),
     (lambda key, message, name: _hash(name, key + message), _NO_HMAC),
     (lambda key, message, name: _hash(name, message + key), _NO_HMAC),
 ]
+# The forms of a signature before base64, made of the HMAC's hex text; the dialect chooses between
+# the first two.
+_FORMS: dict[str, Callable[[bytes], bytes]] = {
+    "of the lowercase hex text": lambda text: text,
+    "of the raw bytes": lambda text: bytes.fromhex(text.decode()),
+    "of the hex text in capitals": lambda text: text.upper(),
+    "of the hex text and a line end": lambda text: text + b"\n",
+    "not base64-encoded": base64.b64decode,
+    "base64 of base64": base64.b64encode,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +75,24 @@ def same(left: str, right: str) -> bool:
 
 
 def mistakes(
-    kind: Kind, signature: str | bytes, parts: Parts, dialect: Dialect, travelled: bool = False
+    kind: Kind, signature: str, parts: Parts, dialect: Dialect, travelled: bool = False
 ) -> tuple[str, ...] | None:
     """Return the smallest set of known mistakes that would produce this digest or token.
 
     An empty tuple if it is right, None if no known mistakes explain it. `travelled`: it has already
     been percent-decoded once.
     """
-    text = signature.decode("latin-1") if isinstance(signature, bytes) else signature
-    if len(text) > LONGEST:
+    if len(signature) > LONGEST:
         return None
-    if travelled:
-        text = text.replace("%", "%25")
-    wrappings = []
-    for pattern, replacement, name in _WRAPPINGS:
-        bare = re.sub(pattern, replacement, text, flags=re.DOTALL)
-        if bare != text:
-            text = bare
-            wrappings.append(name)
+    text = signature.replace("%", "%25") if travelled else signature
+    damage = []
+    for pattern, replacement, name in _DAMAGE:
+        mended = re.sub(pattern, replacement, text, flags=re.DOTALL)
+        if mended != text:
+            text = mended
+            damage.append(name)
     reasons = _known_mistakes(kind, parts, dialect).get(text.rstrip("="))
-    return None if reasons is None else (*wrappings, *reasons)
+    return None if reasons is None else (*damage, *reasons)
 
 
 @lru_cache(32)  # some 3 ms each, and each wrong token is compared with the last logins
@@ -101,7 +106,7 @@ def _known_mistakes(kind: Kind, parts: Parts, dialect: Dialect) -> dict[str, tup
             for chosen in product(*ways):
                 (name, message, key, function, form), reasons = zip(*chosen, strict=True)
                 hexed = function(key.encode(), message.encode(), name).hex().encode()
-                signature = base64.b64encode(form(hexed, name)).decode().rstrip("=")
+                signature = base64.b64encode(form(hexed)).decode().rstrip("=")
                 produced.setdefault(signature, tuple(filter(None, reasons)))
     return produced
 
@@ -118,7 +123,6 @@ def _messages(kind: Kind, parts: Parts) -> Choices:
     if kind == "digest":
         reason = "this is the access token; the digest is made of the access key"
         return [*choices, (login, reason)] if random else choices
-    joined = "random and key are not joined by a colon alone"
     old = "it is made of an earlier login's random and key: that token may have expired"
     return [
         *choices,
@@ -127,7 +131,7 @@ def _messages(kind: Kind, parts: Parts) -> Choices:
         (access_key, "this is the digest of A1, not the access token"),
         (random, "only random was signed: the message is random:key"),
         (key, "only key was signed: the message is random:key"),
-        *((f"{random}{mark}{key}", joined) for mark in _SEPARATORS),
+        *((f"{random}{c}{key}", "random and key are not joined by a colon") for c in " -_,;.|&\n"),
         *((":".join(pair), old) for pair in parts.earlier),
     ]
 
@@ -146,32 +150,10 @@ def _hashes(dialect: Dialect) -> Choices:
 
 
 def _forms(dialect: Dialect) -> Choices:
-    """Return the forms of a signature before base64: functions of the HMAC's hex text and hash."""
-    forms: Choices = [
-        (lambda text, _: text, "of the lowercase hex text"),
-        (lambda text, _: bytes.fromhex(text.decode()), "of the raw bytes"),
-    ]
-    if dialect.signature == "raw":
-        forms.reverse()
-    expected = f"this service wants {forms[0][1].removeprefix('of ')}"
-    setting = f": Dialect(signature={dialect.signature!r})"
-    wrong_forms: Choices = [
-        (forms[1][0], forms[1][1]),
-        (lambda text, _: text.upper(), "of the hex text in capitals"),
-        (lambda text, _: base64.b64decode(text), "not base64-encoded"),
-        (lambda text, _: base64.b64encode(text), "base64 of base64"),
-        (lambda text, _: text + b"\n", "of the hex text and a line end"),
-    ]
-    openssl_reason = "of all that openssl prints: take only the hex text after the ="
-    wrong_forms += [
-        (partial(_openssl_output, label + end), openssl_reason)
-        for label in _OPENSSL
-        for end in ("", "\n")
-    ]
-    named = [(form, f"the signature is {what}, {expected}") for form, what in wrong_forms]
-    return [(forms[0][0], ""), (named[0][0], named[0][1] + setting), *named[1:]]
-
-
-def _openssl_output(label: str, text: bytes, name: str) -> bytes:
-    """Return the output of openssl for a signature: after the hash's name, in several forms."""
-    return label.format(name.upper(), name[3:], text.decode()).encode()
+    names = list(_FORMS)
+    right, other = names[:2] if dialect.signature == "hex" else names[1::-1]
+    expected = f"this service wants {right.removeprefix('of ')}"
+    setting = f"{expected}: Dialect(signature={dialect.signature!r})"
+    reasons = {name: f"the signature is {name}, {expected}" for name in names}
+    reasons |= {right: "", other: f"the signature is {other}, {setting}"}
+    return [(_FORMS[name], reasons[name]) for name in (right, other, *names[2:])]

@@ -1,7 +1,6 @@
 """A building in a sandbox: its rooms, its past as samples, and people who come and go."""
 
 import threading
-from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,15 +22,18 @@ TIMED_OUT = 504
 
 
 class Simulation:
-    """A building in a sandbox, at the time `until` (epoch seconds)."""
+    """A building of so many rooms in a sandbox, at the time `until` (epoch seconds)."""
 
-    def __init__(self, service: Service, ids: Ids, building: Building, until: float) -> None:
-        self._service, self._ids, self._building, self._until = service, ids, building, until
-        self._week = building.week_of(until)
-        self._stays = building.week(self._week)
+    def __init__(
+        self, service: Service, ids: Ids, rooms: int, seed: int | str, tz: str, until: float
+    ) -> None:
+        self._service, self._ids, self._until = service, ids, until
+        self._building = Building(rooms, seed, tz)
+        self.has_camera = self._building.camera_room is not None
+        self.room_ids: list[str] = []
         # The room and user ID of each person present, by week and row.
         self._inside: dict[tuple[int, int], tuple[str, str]] = {}
-        self.room_ids: list[str] = []
+        self._week = -1
 
     def create_rooms(self) -> None:
         """Create the rooms, and let people join the current meetings."""
@@ -45,21 +47,17 @@ class Simulation:
     def run(self, ended: threading.Event) -> None:
         """Let people come and go by the sandbox's clock, until the event is set."""
         while not ended.wait(TICK):
-            now = self._service.now()
-            if self._building.week_of(now) != self._week:
-                self._week = self._building.week_of(now)
-                self._stays = self._building.week(self._week)
             with self._service.lock:
-                self._move_people(now)
+                self._move_people(self._service.now())
 
     def _move_people(self, now: float) -> None:
         """Let people leave ended meetings and join those that have begun; a refused person does not
         try again."""
-        stays, inside, rooms = self._stays, self._inside, self._service.rooms
-        stays_now = stays[(stays.comes <= now) & (now < stays.goes)]
-        present = {
-            (self._week, row): (room, number) for row, room, number, *_ in stays_now.itertuples()
-        }
+        week, inside, rooms = self._building.week_of(now), self._inside, self._service.rooms
+        if week != self._week:
+            self._week, self._stays = week, self._building.week(week)
+        stays = self._stays[(self._stays.comes <= now) & (now < self._stays.goes)]
+        present = {(week, row): (room, number) for row, room, number, *_ in stays.itertuples()}
         for key in inside.keys() - present.keys():
             room_id, user_id = inside.pop(key)
             if room_id in rooms:  # they may have been removed, too
@@ -73,11 +71,11 @@ class Simulation:
     def import_camera(self, url: str) -> None:
         """Import a camera into the room used only by a camera."""
         room_id = self.room_ids[self._building.camera_room or 0]
-        names = (*B1.required, *B1.optional)
         values = (room_id, self._ids.user_id(), "Camera", url, None, None)
         try:
             with self._service.lock:
-                opened = create_device(self._service, dict(zip(names, values, strict=True)))
+                device = zip((*B1.required, *B1.optional), values, strict=True)
+                opened = create_device(self._service, dict(device))
             opened.result()
         except Refused as refused:
             raise ConfkitError(f"The camera could not be imported: {refused.why}.") from None
@@ -112,7 +110,7 @@ class Simulation:
         building = self._building
         change = np.zeros((len(times) + 1, len(building.caps)), dtype=np.int64)
         first = times.min(initial=round(self._until * 1000)) / 1000
-        for number in range(building.week_of(first), self._week + 1):
+        for number in range(building.week_of(first), building.week_of(self._until) + 1):
             stays = building.week(number)
             for moments, sign in ((stays.comes, 1), (stays.goes, -1)):
                 # From the first sample on that is not before the moment.
@@ -125,41 +123,27 @@ class Simulation:
         return people, devices
 
 
-def check(rooms: int, days: float, every: float, failures: float, tz: str) -> None:
-    """Check the arguments of `simulate`; ConfigError names an invalid one."""
-    for name, value, kind, least, most in (
-        ("rooms", rooms, int, 1, MOST_ROOMS),
-        ("days", days, int | float, 0, 100_000),
-        ("every", every, int | float, 1, 100_000_000),  # seconds
-        ("failures", failures, int | float, 0, 1),
-    ):
-        if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
-            number = "whole number" if kind is int else "number"
-            raise ConfigError(f"{name} is {value!r}", f"Use a {number} from {least} to {most:,}.")
-    try:
-        ZoneInfo(tz)
-    except (TypeError, ValueError, OSError, LookupError):
+def check_size(rooms: int, days: float, every: float) -> None:
+    """Refuse a building that would take minutes or fill the memory; ConfigError."""
+    fits = 1 <= rooms <= MOST_ROOMS and every >= 1
+    if not (fits and 0 <= days * DAY / every * rooms <= MOST_SAMPLES):
         raise ConfigError(
-            f"no such time zone: {tz!r}", "Use a name such as 'Europe/Berlin'."
-        ) from None
-    if days * DAY / every * rooms > MOST_SAMPLES:
-        raise ConfigError(
-            f"That is more than {MOST_SAMPLES:,} samples",
-            "Increase every, or reduce rooms or days.",
+            f"{rooms} rooms for {days} days, every {every} s, cannot be simulated",
+            f"Use 1 to {MOST_ROOMS:,} rooms, and at most {MOST_SAMPLES:,} samples.",
         )
 
 
 def parse_moment(until: Any, tz: str) -> float:
     """Return the epoch seconds of a number, datetime or text; without a time zone it is in `tz`."""
     try:
-        if isinstance(until, int | float) and not isinstance(until, bool):
+        zone = ZoneInfo(tz)
+        if isinstance(until, int | float):
             return pd.Timestamp(until, unit="s").timestamp()
-        if not isinstance(until, str | datetime):
-            raise TypeError
         moment = pd.Timestamp(until)
-        return (moment if moment.tzinfo else moment.tz_localize(tz)).timestamp()
-    except (ValueError, TypeError, OverflowError):
+        return (moment if moment.tzinfo else moment.tz_localize(zone)).timestamp()
+    except (ValueError, TypeError, LookupError):
         raise ConfigError(
-            f"until is {until!r}",
-            "Use a datetime, a text such as '2024-03-01 17:00', or epoch seconds.",
+            f"until is {until!r}, in the time zone {tz!r}",
+            "Use a datetime, a text such as '2024-03-01 17:00', or epoch seconds; and a time zone "
+            "such as 'Europe/Berlin'.",
         ) from None

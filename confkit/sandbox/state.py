@@ -8,18 +8,16 @@ import threading
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..dialect import AccessToken, Dialect
 from ..errors import ConfkitError, lookup
-from ..secret import Secret
 from .devices import Device, Refused
 from .signatures import Parts, mistakes, same
 
-KEPT_REFUSALS = 200
+TOKEN_LIFETIME = 3600.0  # seconds
 MOST_TOKENS = 10_000
 RECENT_LOGINS = 8  # with whose tokens a wrong token is compared
 SCHEDULED, OPENING, LOCKED, CLOSED = range(4)  # values of room_status (seen in deployments)
@@ -152,12 +150,11 @@ class Service:
     secret_key: str
     address: str  # at which it listens
     ids: Ids
-    clock: Callable[[], float]  # in epoch seconds, to which `ahead` is added
-    token_lifetime: float
     dial_timeout: float | None
     explain: bool
-    ahead: float = 0.0
-    is_frozen: bool  # until `move_clock`
+    ahead: float = 0.0  # seconds of the clock ahead of this machine's, since
+    moved: float = 0.0  # this machine's time, from which on it runs at the
+    pace: float = 1.0
     lock: threading.RLock = field(default_factory=threading.RLock)
     rooms: dict[str, Room] = field(default_factory=dict)  # in the order of their creation
     rooms_created: int = 0
@@ -170,18 +167,19 @@ class Service:
     tokens: dict[str, tuple[AccessToken, float]] = field(default_factory=dict)
     faults: dict[str, list[Fault]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=KEPT_REFUSALS))
+    refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=200))
 
     def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
-        return self.clock() + self.ahead
+        here = time.time()
+        return here + self.ahead + (self.pace - 1) * (here - self.moved)
 
     def move_clock(self, moment: float, pace: float) -> None:
         """Continue from this moment, at `pace` seconds per second; tokens keep their lifetime."""
-        start, skipped = time.monotonic(), moment - self.now()
+        skipped = moment - self.now()
         self.tokens = {key: (token, end + skipped) for key, (token, end) in self.tokens.items()}
-        self.clock, self.ahead = lambda: moment + pace * (time.monotonic() - start), 0.0
-        self.is_frozen = False
+        self.moved, self.pace = time.time(), pace
+        self.ahead = moment - self.moved
 
     def start_mcu(self) -> None:
         """Start the media server, on its former port."""
@@ -189,7 +187,7 @@ class Service:
         self.mcu_port = self.mcu.getsockname()[1]
 
     def stop_mcu(self) -> None:
-        """Stop the media server, and drop its connections."""
+        """Stop the media server."""
         if self.mcu:
             close_listener(self.mcu)
         self.mcu = None
@@ -219,7 +217,7 @@ class Service:
         token = self.dialect.access_token(self.ids.nonce(), self.ids.nonce(), self.secret_key)
         if len(self.tokens) == MOST_TOKENS:
             del self.tokens[next(iter(self.tokens))]
-        self.tokens[token.reveal()] = token, self.now() + self.token_lifetime
+        self.tokens[token.reveal()] = token, self.now() + TOKEN_LIFETIME
         return token
 
     def check_token(self, text: str) -> None:
@@ -227,7 +225,7 @@ class Service:
         if text in self.tokens:
             late = self.now() - self.tokens[text][1]
             if late >= 0:
-                raise Refused(602, f"token expired {late:.0f} s ago")
+                raise Refused(602, f"token expired {int(late)} s ago")
             return
         for token, _ in list(self.tokens.values())[: -RECENT_LOGINS - 1 : -1]:
             nonces = (token.random.reveal(), token.key.reveal())
@@ -258,7 +256,7 @@ class Service:
 
     def seats_left(self) -> float:
         """Return how many people and devices can still join."""
-        if self.seats == math.inf:
+        if self.seats == math.inf:  # adding up would make large buildings slow
             return math.inf
         return self.seats - sum(room.size() for room in self.rooms.values())
 
@@ -285,24 +283,6 @@ class Service:
             return "all seats of the licence are used"
         return "" if self.mcu else "no media server is up"
 
-    def join(
-        self, room_id: str, user_name: str, password: Secret | None, user_id: str | None
-    ) -> str:
-        """Let a person join, and return the user ID; RoomJoinRefused. The room's host_password
-        makes a host; any password is wrong in a room without (assumed)."""
-        room = self.rooms.get(room_id)
-        why = self.obstacle(room) or ("the licence has expired" if self.expired else "")
-        if room and password and not same(password.reveal(), room.fields["host_password"] or ""):
-            why = why or "the host password is wrong"
-        if room and user_id is not None and self.knows_user(room, user_id):
-            why = why or f"the user id {user_id!r} is taken"
-        if why or room is None:
-            raise RoomJoinRefused(f"{user_name!r} cannot join room {room_id!r}: {why}.")
-        user_id = user_id or self.ids.user_id()
-        room.people[user_id] = Person(user_id, user_name, bool(password))
-        room.has_mcu = True
-        return user_id
-
 
 def listen(address: str, port: int) -> socket.socket:
     """Return a listening socket; ConfkitError: the port is taken. The protocol is explicit, as
@@ -310,10 +290,9 @@ def listen(address: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         bound = socket.create_server((address, port), family=family, backlog=2048)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+    except OSError as error:
         raise ConfkitError(
-            f"The sandbox cannot listen on {address}, port {port}: {reason}. "
+            f"The sandbox cannot listen on {address}, port {port}: {error.strerror}. "
             "Use another port, or 0 for any free one."
         ) from None
     return socket.socket(family, bound.type, socket.IPPROTO_TCP, fileno=bound.detach())

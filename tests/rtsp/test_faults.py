@@ -40,18 +40,17 @@ def test_a_preflight_names_each_fault(zoo):
     assert verdicts == {name: fault.verdict for name, fault in FAULTS.items()}
 
 
-def test_a_fault_has_its_own_name_and_that_of_its_verdict(zoo):
-    """`locked` and `auth_locked` are one fault, and a row of one's own is taken, too; an unknown
-    name is an error that lists all. A fault after the login wants the login that was given. What
-    is unplugged frees its path or port."""
+def test_a_fault_is_a_name_or_a_row(zoo):
+    """A row of one's own is taken, too; an unknown name is an error that lists all. A fault after
+    the login wants the camera's login. What is unplugged frees its path or port."""
     refusals = {"DESCRIBE": "403 Forbidden"}
     own = CameraFault("forbidden", "Answers 403.", partial(replace, refusals=refusals))
-    for fault, verdict in (("auth_locked", "auth_locked"), (own, "forbidden"), ("refused",) * 2):
+    for fault, verdict in (("locked", "auth_locked"), (own, "forbidden"), ("refused",) * 2):
         url = zoo.camera("odd", fault=fault, **SMALL)
         assert ck.preflight(url).verdict == verdict
         zoo.unplug(url)
     assert ck.preflight(zoo.camera("odd", *LOGIN, fault="busy", **SMALL)).verdict == "auth_required"
-    for wrong in ("blue", "", []):
+    for wrong in ("blue", ""):
         with pytest.raises(ValueError, match=r"no such fault.*camera_faults.*locked"):
             zoo.camera(fault=wrong)
 
@@ -60,21 +59,15 @@ def test_a_fault_has_its_own_name_and_that_of_its_verdict(zoo):
     ("message", "wrong"),
     [
         ("one of h264, h265, mjpeg", {"codec": "vp8"}),
-        (r"such as \(640, 360\)", {"size": "640x360"}),
         ("steps of 2", {"size": (640, 361)}),
         ("steps of 8", {"size": (636, 360), "codec": "mjpeg"}),
-        ("whole number from 1 to 60", {"fps": 29.97}),
-        ("whole number from 1 to 60", {"fps": True}),
+        ("from 1 to 60", {"fps": 0}),
         ("one of digest, md5, sha-256, basic", {"auth": "ntlm"}),
-        ("tcp", {"transports": "tcp"}),
-        ("tcp", {"transports": 1}),
-        ("must be text", {"name": 1}),
-        ("h264 or h265", {"fault": "no_picture", "codec": "mjpeg"}),
-        ("h264 or h265", {"fault": "no_keyframe", "codec": "mjpeg"}),
+        ("one of tcp, udp", {"transports": "tcp"}),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_the_choices(zoo, message, wrong):
-    """Whatever makes no sense is a ValueError that says what does, with the fault too."""
+    """Whatever makes no sense is a ValueError that says what does."""
     with pytest.raises(ValueError, match=message):
         zoo.camera(**wrong)
 

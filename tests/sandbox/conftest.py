@@ -1,51 +1,35 @@
-"""A sandbox per test, and a stranger who knows nothing but the interface's text."""
+"""A sandbox per test, and a caller who knows nothing but the interface's text."""
 
 import base64
-import hashlib
 import hmac
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 import requests
 
 from confkit.dialect import Dialect
+from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
 
-A = {
-    "valid": "/rtc/auth/valid",
-    "create": "/rtc/room/create",
-    "get": "/rtc/room/get",
-    "del": "/rtc/room/del",
-    "mcu": "/sdk/get_mcu",
-    "info": "/rtc/room/get_room_info",
-    "force": "/rtc/force_offline_mcu",
-}
-B = {
-    "import": "/avd/api/outgoing/createOutgoingUser",
-    "remove": "/avd/api/outgoing/destroyOutgoingUser",
-    "list": "/avd/api/outgoing/getOutgoingUsers",
-}
-TOKEN_OF_B = {"import": "accessToken", "remove": "access_token", "list": "accessToken"}
 
-
-def signature(secret: str, message: str, name: str = "sha1", raw: bool = False) -> str:
-    """The signature as section 5 describes it, made without confkit."""
-    mac = hmac.new(secret.encode(), message.encode(), getattr(hashlib, name))
-    return base64.b64encode(mac.digest() if raw else mac.hexdigest().encode()).decode()
-
-
-def until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
-    """Waits for a condition that comes by itself."""
+def wait_until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
+    """Wait for a condition that becomes true by itself."""
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it did not come"
+        assert time.monotonic() < end, "the condition never became true"
         time.sleep(0.02)
 
 
-class Stranger:
+def path(key: str) -> str:
+    """The path of an operation."""
+    return OPERATIONS[key].path
+
+
+class Caller:
     """Talks plain HTTP to both interfaces."""
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -55,102 +39,93 @@ class Stranger:
         self._token: str | None = None
 
     def sign(self, message: str) -> str:
-        dialect = self.sandbox.dialect
-        return signature(self.sandbox.secret_key, message, dialect.hash, dialect.signature == "raw")
+        """The signature as section 5 describes it, made without confkit."""
+        key, name = self.sandbox.secret_key.encode(), self.sandbox.dialect.hash
+        mac = hmac.new(key, message.encode(), name).hexdigest()
+        return base64.b64encode(mac.encode()).decode()
 
     def login(self) -> dict[str, Any]:
+        """A1's response."""
         key = self.sandbox.access_key
-        return self.raw(A["valid"], {"access_key": key, "digest": self.sign(key)}).json()
-
-    def fresh_token(self) -> str:
-        answer = self.login()
-        return self.sign(f"{answer['random']}:{answer['key']}")
+        return self.raw(path("A1"), {"access_key": key, "digest": self.sign(key)}).json()
 
     @property
     def token(self) -> str:
         if self._token is None:
-            self._token = self.fresh_token()
+            response = self.login()
+            self._token = self.sign(f"{response['random']}:{response['key']}")
         return self._token
 
     def raw(
-        self, path: str, query: Any = None, port: str = "", method: str = "GET", **more: Any
+        self, path: str, query: Any = None, port: str = "", method: str = "GET", **options: Any
     ) -> requests.Response:
-        """What comes back; unless given, the port is the one that has this path."""
-        port = port or ("B" if path.startswith("/avd") else "A")
-        base = self.sandbox.base_url if port == "A" else self.sandbox.outgoing_url
-        return self.http.request(method, base + path, params=query, timeout=20, **more)
+        """The response, by default from the port that serves this path."""
+        in_b = port == "B" or (not port and path.startswith("/avd"))
+        base = self.sandbox.outgoing_url if in_b else self.sandbox.base_url
+        return self.http.request(method, base + path, params=query, timeout=20, **options)
 
-    def ret(self, path: str, *given: Any, **more: Any) -> int:
-        """The result code alone."""
-        code: int = self.raw(path, *given, **more).json()["ret"]
+    def ret(self, path: str, *query: Any, **options: Any) -> int:
+        """The result code of a response."""
+        code: int = self.raw(path, *query, **options).json()["ret"]
         return code
 
-    def ask(self, name: str, **parameters: Any) -> dict[str, Any]:
-        """An answer, called by GET with a good token."""
+    def call(self, key: str, **parameters: Any) -> dict[str, Any]:
+        """The response to an operation, called by GET with a good token."""
         if isinstance(parameters.get("options"), dict):
             parameters["options"] = json.dumps(parameters["options"])
-        token = {TOKEN_OF_B.get(name, "access_token"): self.token}
-        return self.raw({**A, **B}[name], {**token, **parameters}).json()
+        return self.raw(path(key), {OPERATIONS[key].token: self.token, **parameters}).json()
 
-    def code(self, name: str, **parameters: Any) -> int:
-        """The result code of an answer."""
-        return self.ask(name, **parameters)["ret"]
+    def code(self, key: str, **parameters: Any) -> int:
+        """The result code of an operation."""
+        return self.call(key, **parameters)["ret"]
 
     def create(self, **parameters: Any) -> dict[str, Any]:
-        """A2's answer; what is not given is usual, None is left out."""
-        given = {"topic": "Weekly", "owner_id": "ops", "room_mode": 1, **parameters}
-        return self.ask("create", **given)
+        """A2's response."""
+        return self.call("A2", **{"topic": "Weekly", "owner_id": "o", "room_mode": 1, **parameters})
 
     def room(self, **parameters: Any) -> str:
         """The number of a new room."""
-        answer = self.create(**parameters)
-        assert answer["ret"] == 0
-        return answer["room_id"]
+        return self.create(**parameters)["room_id"]
+
+    def add(self, room_id: str, address: str, user_id: str = "cam", **parameters: Any) -> int:
+        """The result code of an import."""
+        device = {"roomId": room_id, "userId": user_id, "userName": "Door", **parameters}
+        return self.code("B1", userAddress=address, **device)
 
     def status(self, room_id: str) -> int:
         """A room's status."""
-        return self.ask("get", room_id=room_id)["room_status"]
-
-    def bring(self, room_id: str, address: str, user_id: str = "cam", **more: Any) -> int:
-        """The result code of an import."""
-        given = {"roomId": room_id, "userId": user_id, "userName": "Door", **more}
-        return self.code("import", userAddress=address, **given)
+        return self.call("A3", room_id=room_id)["room_status"]
 
     def users(self, room_id: str) -> list[str]:
-        """The user ids in a room."""
-        return [user["user_id"] for user in self.ask("info", room_id=room_id)["user_list"]]
+        """The IDs of a room's users."""
+        return [user["user_id"] for user in self.call("A6", room_id=room_id)["user_list"]]
 
     def devices(self, room_id: str = "") -> list[str]:
-        """The user ids of a room's devices, or of all."""
-        return [item["userId"] for item in self.ask("list", roomId=room_id)["data"]["items"]]
-
-
-Make = Callable[..., Stranger]
+        """The user IDs of a room's devices, or of all."""
+        return [item["userId"] for item in self.call("B3", roomId=room_id)["data"]["items"]]
 
 
 @pytest.fixture
-def make() -> Iterator[Make]:
-    """Makes strangers, each with a sandbox of its own with the given settings."""
-    made: list[Stranger] = []
+def make() -> Iterator[Callable[..., Caller]]:
+    """Makes callers, each with a sandbox of its own with these settings."""
+    with ExitStack() as running:
 
-    def start(dialect: dict[str, Any] | None = None, **settings: Any) -> Stranger:
-        sandbox = Sandbox(dialect=Dialect(**(dialect or {})), **settings).start()
-        made.append(Stranger(sandbox))
-        return made[-1]
+        def start(dialect: dict[str, Any] | None = None, **settings: Any) -> Caller:
+            sandbox = Sandbox(dialect=Dialect(**(dialect or {})), **settings)
+            caller = Caller(running.enter_context(sandbox))
+            running.callback(caller.http.close)
+            return caller
 
-    yield start
-    for stranger in made:
-        stranger.http.close()
-        stranger.sandbox.close()
+        yield start
 
 
 @pytest.fixture
-def stranger(make: Make) -> Stranger:
-    """A stranger before a sandbox in the usual dialect."""
+def caller(make: Callable[..., Caller]) -> Caller:
+    """A caller of a sandbox in the usual dialect."""
     return make()
 
 
 @pytest.fixture
-def sandbox(stranger: Stranger) -> Sandbox:
-    """The stranger's sandbox."""
-    return stranger.sandbox
+def sandbox(caller: Caller) -> Sandbox:
+    """The caller's sandbox."""
+    return caller.sandbox

@@ -14,12 +14,12 @@ from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
 from confkit.sandbox.building import DAY, HOUR, MONDAY, WEEK, Building
 
-from .conftest import until as wait_until
+from .conftest import wait_until
 
-WEEK_NUMBER = 2829  # of 2024-03-25
+WEEK_NUMBER = 2829  # of 2024-03-25, when New York is 4 hours behind
 BUSY = "2024-02-27 10:10"
-TYPES = {"time": "datetime64[ms, UTC]", "room_id": "string", "users": "Int64", "people": "Int64"}
-TYPES |= dict.fromkeys(("devices", "attendee_max", "ret"), "Int64")
+TYPES = {"time": "datetime64[ms, UTC]", "room_id": "string"}
+TYPES |= dict.fromkeys(("users", "people", "devices", "attendee_max", "ret"), "Int64")
 
 
 def everybody(sandbox):
@@ -27,40 +27,32 @@ def everybody(sandbox):
     return {each["user_id"] for room in sandbox.room_ids() for each in sandbox.people(room)}
 
 
-@pytest.fixture
-def sandbox(make):
-    """A sandbox that repeats."""
-    return make(seed=1).sandbox
-
-
 def test_people_meet_in_working_hours():
-    """On five days more than on two, at local times; nobody is there when one week turns into the
-    next, and no room holds more than its cap, which a full one reaches."""
-    house, there = Building(1000, 3), Building(1000, 3, "America/New_York")
-    stays, begin = house.week(WEEK_NUMBER), MONDAY + WEEK_NUMBER * WEEK
-    day, second = np.divmod(stays.comes - begin, DAY)
+    """At local times, also in summer; no room holds more than its cap, which a full one reaches."""
+    building, abroad = Building(1000, 3), Building(1000, 3, "America/New_York")
+    stays, local = (place.week(WEEK_NUMBER) for place in (building, abroad))
+    day, second = np.divmod(stays.comes - MONDAY - WEEK_NUMBER * WEEK, DAY)
     assert 0 < np.mean(day >= 5) < 0.03
     assert second.between(7 * HOUR - 180, 21 * HOUR).all()
-    assert (stays.goes > stays.comes).all()
-    for number in (2820, WEEK_NUMBER):  # standard time and daylight saving time
-        wall = pd.to_datetime(house.week(number).comes, unit="s")
-        local = pd.to_datetime(there.week(number).comes, unit="s", utc=True)
-        assert (local.dt.tz_convert("America/New_York").dt.tz_localize(None) == wall).all()
+    assert (local.comes - stays.comes == 4 * HOUR).all()
     both = stays.assign(at=stays.goes, step=-1), stays.assign(at=stays.comes, step=1)
     people = pd.concat(both, ignore_index=True).sort_values("at", kind="stable")
     peak = people.groupby("room").step.cumsum().groupby(people.room).max()
     peak = peak.reindex(range(1000), fill_value=0).to_numpy()
-    assert (peak <= house.caps)[house.caps > 0].all()
-    assert (peak == house.caps)[house.full].all()
-    assert ((peak > 0) == (house.used > 0)).all()
-    assert [house.full.sum(), (house.used == 0).sum(), (house.caps == 0).sum()] == [50, 50, 120]
+    assert (peak <= building.caps)[building.caps > 0].all()
+    assert (peak == building.caps)[building.full].all()
+    assert ((peak > 0) == (building.used > 0)).all()
+    kinds = building.full, building.used == 0, building.caps == 0
+    assert [kind.sum() for kind in kinds] == [50, 50, 120]
     assert (Building(4, 1).full.sum(), Building(4, 1).camera_room) == (1, None)
 
 
-def test_samples_are_a_row_a_room_and_time(sandbox, client):
-    """They lie on a grid that ends at `until` and count who has come and not left. The sandbox
-    stands as the last one says, room by room, and a second building leaves the first as it is."""
-    frame = sandbox.simulate(30, 2, until=BUSY, seed=5)
+def test_samples_are_a_row_for_each_room_and_time(make):
+    """On a grid that ends at `until`. The sandbox is in the state of the last sample, room by room,
+    and a second building leaves the first as it is; samples are reproducible."""
+    sandbox, again = make(seed=1).sandbox, make(seed=1).sandbox
+    frame = sandbox.simulate(30, 2, until=BUSY)
+    assert frame.equals(again.simulate(30, 2, until=BUSY))
     assert list(frame.room_id) == sandbox.room_ids() * (2 * 288)
     times = frame.time.dt.tz_localize(None).to_numpy("M8[s]").reshape(-1, 30)
     assert (times == pd.date_range(end=BUSY, periods=576, freq="300s").to_numpy()[:, None]).all()
@@ -68,63 +60,60 @@ def test_samples_are_a_row_a_room_and_time(sandbox, client):
     assert (frame.users <= frame.attendee_max).fillna(True).all()
     assert {name: str(kind) for name, kind in frame.dtypes.items()} == TYPES
     assert (frame.attrs, set(frame.ret)) == ({"service": "SANDBOX"}, {0})
-    for row in frame.tail(30).itertuples():
-        room, users = ck.get_room(client, row.room_id), ck.get_room_users(client, row.room_id)
-        assert room.attendee_max == (None if pd.isna(row.attendee_max) else row.attendee_max)
-        assert len(users) == row.users == len({user.user_name for user in users})
+    with sandbox.connect() as client:
+        for row in frame.tail(30).itertuples():
+            room, users = ck.get_room(client, row.room_id), ck.get_room_users(client, row.room_id)
+            assert room.attendee_max == (None if pd.isna(row.attendee_max) else row.attendee_max)
+            assert len(users) == row.users == len({user.user_name for user in users})
     assert frame.users.tail(30).sum() > 10
     people = everybody(sandbox)
-    empty = sandbox.simulate(5000, 0)
-    assert len(set(sandbox.room_ids())) == 5030
+    empty = sandbox.simulate(500, 0)
+    assert len(set(sandbox.room_ids())) == 530
     assert (len(empty), everybody(sandbox) >= people) == (0, True)
     assert {name: str(kind) for name, kind in empty.dtypes.items()} == TYPES
 
 
 def test_a_room_with_a_camera(make):
-    """One unused room has a camera, which was taken out at the last midnight; with cameras=True it
-    is a real one, imported, and the last sample has it too."""
+    """One unused room has a camera, which was removed at the last midnight; with cameras=True it is
+    a real one, imported, and in the last sample."""
     for cameras, last in ((False, "2024-02-26 23:55"), (True, BUSY)):
-        stranger = make(seed=1)
-        frame = stranger.sandbox.simulate(40, 2, until=BUSY, cameras=cameras)
+        sandbox = make(seed=1).sandbox
+        frame = sandbox.simulate(40, 2, until=BUSY, cameras=cameras)
         watched = frame[frame.devices > 0]
         assert watched.room_id.nunique() == 1
         assert watched.time.max() == pd.Timestamp(last, tz="UTC")
-        rooms = [each.room_id for each in stranger.sandbox.streams()]
+        rooms = [each.room_id for each in sandbox.streams()]
         assert rooms == [watched.room_id.iloc[-1]] * cameras
-    stranger.sandbox.device_service("stopped")
+    sandbox.device_service("stopped")
     with pytest.raises(ConfkitError, match=r"camera could not be imported: .*stopped"):
-        stranger.sandbox.simulate(40, 1, cameras=True)
+        sandbox.simulate(40, 1, cameras=True)
 
 
 def test_failures_are_missing_values(sandbox):
-    """A failed call leaves values missing, never 0, and its result code stands in `ret`."""
+    """Never 0, and the result code is in `ret`."""
     frame = sandbox.simulate(40, 5, until=BUSY, failures=0.1)
     failed = frame.ret != 0
     assert 0.07 < failed.mean() < 0.13
     assert frame[["users", "people", "devices"]].isna().all(axis=1).equals(failed.astype(bool))
 
 
-def test_the_clock_goes_on_from_until(make, tmp_path):
-    """`until` is a moment in any form, wall-clock times are those of `tz`; now by default. The
-    sandbox's clock goes on from it, and clients show its time: sweeps and recordings."""
-    sandbox = make().sandbox
+def test_the_clock_continues_from_until(sandbox, tmp_path):
+    """`until` is a moment in any form, by default now; clients show the sandbox's time, and tokens
+    keep their lifetime."""
     assert abs(sandbox.now() - time.time()) < 5
     nine = pd.Timestamp("2024-02-27T09:00Z")
-    for until in (
-        "2024-02-27 10:00",
-        "2024-02-27T09:00Z",
-        1709024400,
-        nine.tz_convert("Asia/Tokyo"),
-    ):
-        frame = sandbox.simulate(3, 28, every=3600, until=until, tz="Europe/Berlin")
-        assert frame.time.iloc[-1] == nine, until
-        assert 0 <= sandbox.now() - nine.timestamp() < 5
     with sandbox.connect() as client:
+        ck.create_room(client, "Lab", "ops")
+        for until in ("2024-02-27 10:00", "2024-02-27T09:00Z", 1709024400, nine.to_pydatetime()):
+            frame = sandbox.simulate(3, 28, every=3600, until=until, tz="Europe/Berlin")
+            assert frame.time.iloc[-1] == nine, until
+            assert 0 <= sandbox.now() - nine.timestamp() < 5
         now = ck.sweep(client, sandbox.room_ids(), progress=False)
         folder = tmp_path / "recording"
         ck.Recorder(folder).record(client, sandbox.room_ids(), sweeps=1)
         for moment in (now.time, ck.load_occupancy(folder).time.iloc[0]):
             assert 0 <= (moment - nine).total_seconds() < 60
+    assert sandbox.count("A1") == 1
     sandbox.advance(3600)
     assert abs(sandbox.simulate(3, 1).time.iloc[-1].timestamp() - sandbox.now()) < 5
     assert sandbox.now() - nine.timestamp() >= 3600
@@ -133,32 +122,23 @@ def test_the_clock_goes_on_from_until(make, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "error"),
     [
-        ({"rooms": 0}, "rooms is 0"),
-        ({"rooms": True}, "rooms is True"),
-        ({"rooms": 2.0}, "rooms is 2.0"),
-        (
-            {"rooms": 10**6, "days": 0},
-            r"rooms is 1000000\. Use a whole number from 1 to 20,000",
-        ),
-        ({"days": float("nan")}, "days is nan"),
-        ({"every": 0}, "every is 0"),
-        ({"failures": 1.5}, "failures is 1.5"),
-        ({"tz": "../etc"}, "no such time zone"),
+        ({"rooms": 0}, "0 rooms"),
+        ({"rooms": 10**6, "days": 0}, "1 to 20,000 rooms"),
+        ({"every": 0}, "every 0 s"),
+        ({"rooms": 5000, "every": 1}, "at most 100,000,000 samples"),
+        ({"tz": "../etc"}, "time zone '../etc'"),
         ({"until": "soon"}, "until is 'soon'"),
-        ({"until": True}, "until is True"),
-        ({"rooms": 5000, "every": 1}, r"more than 100,000,000 samples\. Increase every"),
     ],
 )
-def test_arguments_that_make_no_sense(sandbox, settings, error):
-    """Each is a ConfigError that names the argument, and no room is made."""
+def test_a_building_that_cannot_be(sandbox, settings, error):
     with pytest.raises(ConfigError, match=error):
         sandbox.simulate(**settings)
     assert sandbox.room_ids() == []
 
 
 def test_people_come_and_go(caplog):
-    """Live, the clock goes a minute a second, and people by it, through weeks; whatever the owner
-    does meanwhile, and nothing is left when the sandbox closes."""
+    """Live, by a clock of a minute a second, through weeks, whatever the owner does; nothing is
+    left when the sandbox closes."""
     threads = set(threading.enumerate())
     with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
         sandbox.simulate(20, 0, until=BUSY, live=True, seed=5)

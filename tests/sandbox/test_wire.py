@@ -9,86 +9,71 @@ import requests
 
 from confkit.operations import OPERATIONS
 
-from .conftest import A, B
+from .conftest import path
 
 POST = {"create_method": "POST", "list_method": "POST"}
 
 
-def test_answers_are_compact_json(stranger):
-    """An answer is JSON without spaces, as HTTP 200, with its content type, which no browser may
-    guess otherwise; a query of 60 kB and bytes that are no UTF-8 are answered, too."""
-    answer = stranger.raw(f"{A['get']}?access_token=%ff%fe&y={'z' * 60_000}")
-    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.text == '{"ret":602,"msg":"access_token incorrect"}'
-    bad = f"{A['create']}?access_token={quote(stranger.token)}&owner_id=o&room_mode=1&topic=%ff"
-    assert stranger.ret(bad) == 407
+def test_responses_are_compact_json(caller):
+    """With a content type that no browser may guess otherwise; a query of 60 kB and bytes that are
+    not UTF-8 are answered, too."""
+    response = caller.raw(f"{path('A3')}?access_token=%ff%fe&y={'z' * 60_000}")
+    assert (response.status_code, response.headers["content-type"]) == (200, "application/json")
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.text == '{"ret":602,"msg":"access_token incorrect"}'
+    bad = f"{path('A2')}?access_token={quote(caller.token)}&owner_id=o&room_mode=1&topic=%ff"
+    assert caller.ret(bad) == 407
 
 
 @pytest.mark.parametrize("port", ["A", "B"])
-def test_an_unknown_route_or_method_is_408(stranger, port):
-    """Any other path or method is 408 as JSON, HTTP 200; A's operations are not on B's port, nor
-    B's on A's. All are counted."""
-    wrong = [("/../../etc/passwd", "GET"), (A["get"] + "/", "GET")]
-    wrong += [(A["get"], "POST"), (A["valid"], "DELETE"), (B["import"], "PUT"), (B["list"], "POST")]
-    wrong += [(path, "GET") for path in (B if port == "A" else A).values()]
-    text, before = "msg" if port == "A" else "err", stranger.sandbox.count()
-    for path, method in wrong:
-        answer = stranger.raw(path, port=port, method=method)
-        assert answer.status_code == 200
-        assert answer.json() == {"ret": 408, text: "HTTP request not supported"}
-    assert stranger.sandbox.count() == before + len(wrong)
-    assert stranger.sandbox.count(A["get"]) == (port == "A")
+def test_an_unknown_route_or_method_is_408(caller, port):
+    """So is an operation of the other interface; all are counted."""
+    wrong = [("/../../etc/passwd", "GET"), (path("A3") + "/", "GET"), (path("A3"), "POST")]
+    wrong += [(path("A1"), "DELETE"), (path("B1"), "PUT"), (path("B3"), "POST")]
+    wrong += [(row.path, "GET") for row in OPERATIONS.values() if row.interface != port]
+    text, before = "msg" if port == "A" else "err", caller.sandbox.count()
+    for route, method in wrong:
+        response = caller.raw(route, port=port, method=method)
+        assert response.status_code == 200
+        assert response.json() == {"ret": 408, text: "HTTP request not supported"}
+    assert caller.sandbox.count() == before + len(wrong)
+    assert caller.sandbox.count(path("A3")) == (port == "A")
 
 
-def test_a_token_expires(make):
-    """A token works until its lifetime is over (an hour unless set), then it is 602; by the
-    sandbox's clock."""
-    for settings, lifetime in (({"seed": 1}, 3600), ({"seed": 1, "token_lifetime": 20}, 20)):
-        stranger = make(**settings)
-        room_id, began = stranger.room(), stranger.sandbox.now()
-        stranger.sandbox.advance(lifetime - 1)
-        assert stranger.code("get", room_id=room_id) == 0
-        stranger.sandbox.advance(21)
-        assert stranger.sandbox.now() == began + lifetime + 20
-        assert stranger.code("get", room_id=room_id) == stranger.code("list") == 602
-        assert stranger.sandbox.refusals[-1].why == "token expired 20 s ago"
+def test_a_token_expires(caller, sandbox):
+    """After an hour by the sandbox's clock."""
+    room_id = caller.room()
+    sandbox.advance(3500)
+    assert caller.code("A3", room_id=room_id) == 0
+    sandbox.advance(200)
+    assert caller.code("A3", room_id=room_id) == caller.code("B3") == 602
+    assert re.fullmatch(r"token expired 10\d s ago", sandbox.refusals[-1].why)
 
 
-def test_a_token_is_percent_encoded_once(stranger):
-    """As it is or encoded once a token works; encoded twice it is wrong."""
-    token, codes = stranger.token, []
+def test_a_token_is_percent_encoded_once(caller):
+    token, codes = caller.token, []
     for _ in range(3):
-        codes.append(stranger.ret(f"{B['list']}?accessToken={token}"))
+        codes.append(caller.ret(f"{path('B3')}?accessToken={token}"))
         token = quote(token, safe="")
     assert codes == [0, 0, 602]
-    assert "encoded twice" in stranger.sandbox.refusals[-1].why
+    assert "encoded twice" in caller.sandbox.refusals[-1].why
 
 
-def test_tokens_come_first_and_then_the_parameters(stranger):
-    """602 for a missing, empty or wrong token, before parameters are looked at; 407 in A and 401 in
-    B where a required one is missing or empty."""
-    for path, spelling, name, text, wrong in (
-        (A["get"], "access_token", "room_id", "msg", 407),
-        (B["import"], "accessToken", "roomId", "err", 401),
-    ):
-        for token in (None, "", "wrong", "gültig?"):
-            answer = stranger.raw(path, {spelling: token}).json()
-            assert answer == {"ret": 602, text: "access_token incorrect"}
-        for value in ("", None):
-            assert stranger.ret(path, {spelling: stranger.token, name: value}) == wrong
-
-
-@pytest.mark.parametrize("endpoint", OPERATIONS.values(), ids=OPERATIONS)
-def test_a_required_parameter_that_is_missing_is_named(stranger, endpoint):
-    """Each required parameter of each operation: 407 in A, 401 in B, and the refusal names it."""
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+def test_tokens_come_first_and_then_the_parameters(caller, operation):
+    """602 for a missing, empty or wrong token; then 407 in A and 401 in B for each required
+    parameter that is missing or empty, and the refusal names it."""
     usual = {"room_mode": "1", "userAddress": "rtsp://127.0.0.1/"}
-    values = {name: usual.get(name, "1") for name in endpoint.required}
-    for missing in values:
-        query = {name: value for name, value in values.items() if name != missing}
-        query |= {endpoint.token: stranger.token} if endpoint.token else {}
-        assert stranger.ret(endpoint.path, query) == (407 if endpoint.interface == "A" else 401)
-        assert stranger.sandbox.refusals[-1].why == f"{missing} is missing"
+    values = {name: usual.get(name, "1") for name in operation.required}
+    if operation.token:
+        for token in (None, "", "wrong", "gültig?"):
+            assert caller.ret(operation.path, {operation.token: token}) == 602
+        values[operation.token] = caller.token
+    for name in operation.required:
+        for missing in (None, ""):
+            code = 407 if operation.interface == "A" else 401
+            assert caller.ret(operation.path, {**values, name: missing}) == code
+            assert caller.sandbox.refusals[-1].why.startswith(f"{name} is ")
 
 
 OTHERS = {
@@ -99,102 +84,96 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(
-    ("dialect", "spellings"),
-    [({}, ["access_token"] * 3), (OTHERS, list(OTHERS.values()))],
+    ("dialect", "spellings"), [({}, ["access_token"] * 3), (OTHERS, list(OTHERS.values()))]
 )
 def test_only_one_spelling_of_the_token_counts(make, dialect, spellings):
-    """A and B2 take access_token, B1 and B3 accessToken, where the dialect says nothing else; any
-    other is refused with the spelling that was wanted. So are other names: they are exact."""
-    stranger = make(dialect)
+    """Any other is refused with the spelling that is wanted; other names are exact, too."""
+    caller = make(dialect)
     query = {"room_id": "x", "roomId": "x", "userId": "x", "userAddress": "rtsp://h/"}
-    found = {"A3": 404, "A5": 404, "B2": 425, "B3": 0}
-    for key, wanted in zip(found, [*spellings, "accessToken"], strict=True):
-        path = OPERATIONS[key].path
-        assert stranger.ret(path, {wanted: stranger.token, **query}) == found[key]
+    codes = {"A3": 404, "A5": 404, "B2": 425, "B3": 0}
+    for key, wanted in zip(codes, [*spellings, "accessToken"], strict=True):
+        assert caller.ret(path(key), {wanted: caller.token, **query}) == codes[key]
         for other in {"access_token", "accessToken", "access_tocken", "token"} - {wanted}:
-            assert stranger.ret(path, {other: stranger.token, **query}) == 602
-            told = f"{key} 602: {key} spells it {wanted}, not {other}"
-            assert str(stranger.sandbox.refusals[-1]).startswith(told)
-    assert stranger.ret(A["get"], {spellings[0]: stranger.token, "Room_ID": "x"}) == 407
+            assert caller.ret(path(key), {other: caller.token, **query}) == 602
+            refusal = str(caller.sandbox.refusals[-1])
+            assert refusal.startswith(f"{key} 602: {key} spells it {wanted}, not {other}")
+    assert caller.ret(path("A3"), {spellings[0]: caller.token, "Room_ID": "x"}) == 407
 
 
-def test_a_doubled_parameter_is_wrong(stranger):
-    """A parameter that comes twice is 407 in A and 401 in B, a token that does is 602; parameters
-    in the body of a GET do not count."""
-    token, room = ("access_token", stranger.token), ("room_id", "a")
-    assert stranger.ret(A["get"], [token, room, room]) == 407
-    assert stranger.ret(A["get"], [token, token, room]) == 602
-    twice = [("accessToken", stranger.token), ("roomId", "a"), ("roomId", "")]
-    assert stranger.ret(B["list"], twice) == 401
-    assert stranger.ret(A["get"], data=dict([token, room])) == 602
+def test_a_doubled_parameter_is_wrong(caller):
+    """407, 401, or 602 for a token; parameters in the body of a GET do not count."""
+    token, room = ("access_token", caller.token), ("room_id", "a")
+    assert caller.ret(path("A3"), [token, room, room]) == 407
+    assert caller.ret(path("A3"), [token, token, room]) == 602
+    twice = [("accessToken", caller.token), ("roomId", "a"), ("roomId", "")]
+    assert caller.ret(path("B3"), twice) == 401
+    assert caller.ret(path("A3"), data=dict([token, room])) == 602
 
 
 def test_a_post_carries_its_parameters_where_the_dialect_says(make):
-    """B1 and B3 as POST read the query, a form or a JSON object, and only that one."""
-    for placement, wrong in (("query", "form"), ("form", "json"), ("json", "query")):
-        stranger = make({**POST, "placement": placement})
-        texts = {"accessToken": stranger.token, "roomId": "x"}
+    """In the query, a form or a JSON object, and only there."""
+    for placement, other in (("query", "form"), ("form", "json"), ("json", "query")):
+        caller = make({**POST, "placement": placement})
+        texts = {"accessToken": caller.token, "roomId": "x"}
         sent = {"query": {"query": texts}, "form": {"data": texts}, "json": {"json": texts}}
-        for given, code in ((wrong, 602), (placement, 0)):
-            assert stranger.ret(B["list"], method="POST", **sent[given]) == code
-        assert "parameters belong in the" in stranger.sandbox.refusals[-1].why
-        assert stranger.ret(B["list"], texts) == 408
+        for place, code in ((other, 602), (placement, 0)):
+            assert caller.ret(path("B3"), method="POST", **sent[place]) == code
+        assert "parameters belong in the" in caller.sandbox.refusals[-1].why
+        assert caller.ret(path("B3"), texts) == 408
 
 
 def test_odd_json_bodies(make):
-    """A body that is no sound JSON object has no token; texts are texts; null is not given; options
-    are an object there, and no text."""
-    stranger = make({**POST, "placement": "json"})
+    """A body that is no JSON object has no token; null is missing; options are an object."""
+    caller = make({**POST, "placement": "json"})
     kind = {"content-type": "application/json; charset=utf-8"}
     device = '"roomId":"r","userId":"u","userName":"n","userAddress":"rtsp://h/"'
-    for name, body, code in (
-        ("list", b"[]", 602),
-        ("list", b"\xff", 602),
-        ("list", b'{"accessToken":1}', 602),
-        ("list", b"", 602),
-        ("list", b"[" * 100_000, 602),
-        ("list", '{"accessToken":"%t","roomId":5}', 401),
-        ("list", '{"accessToken":"%t","roomId":null}', 0),
-        ("list", '{"accessToken":"%t","roomId":"a","roomId":"a"}', 401),
-        ("list", '{"accessToken":"%t","x":NaN}', 602),
-        ("import", f'{{"accessToken":"%t",{device},"options":"{{}}"}}', 401),
+    for key, body, code in (
+        ("B3", b"[]", 602),
+        ("B3", b"\xff", 602),
+        ("B3", b'{"accessToken":1}', 602),
+        ("B3", b"[" * 100_000, 602),
+        ("B3", '{"accessToken":"%t","roomId":5}', 401),
+        ("B3", '{"accessToken":"%t","roomId":null}', 0),
+        ("B3", '{"accessToken":"%t","roomId":"a","roomId":"a"}', 401),
+        ("B3", '{"accessToken":"%t","x":NaN}', 602),
+        ("B1", f'{{"accessToken":"%t",{device},"options":"{{}}"}}', 401),
     ):
         if isinstance(body, str):
-            body = body.replace("%t", stranger.token).encode()
-        answer = stranger.raw(B[name], method="POST", data=body, headers=kind)
-        assert answer.json()["ret"] == code, body[:99]
+            body = body.replace("%t", caller.token).encode()
+        response = caller.raw(path(key), method="POST", data=body, headers=kind)
+        assert response.json()["ret"] == code, body[:99]
 
 
-def test_jsonp(stranger):
-    """callback=NAME gives NAME({...}) as JavaScript, for every answer, and of several the last one
-    counts; any other callback is a parameter error as plain JSON: nothing of it comes back."""
+def test_jsonp(caller):
+    """callback=NAME makes any response NAME({...}) as JavaScript, and of several the last one
+    counts; any other callback is a parameter error as plain JSON, and is not quoted."""
 
     def called(name, path, query, port=""):
-        answer = stranger.raw(path, query, port)
-        assert answer.headers["content-type"] == "application/javascript"
-        assert not {"\u2028", "\u2029"} & set(answer.text)
-        return json.loads(re.fullmatch(rf"{re.escape(name)}\((.*)\)", answer.text)[1])
+        response = caller.raw(path, query, port)
+        assert response.headers["content-type"] == "application/javascript"
+        assert not {"\u2028", "\u2029"} & set(response.text)
+        return json.loads(re.fullmatch(rf"{re.escape(name)}\((.*)\)", response.text)[1])
 
     for name in ("$", "_x1", "a.b.c"):
-        for path, port in ((A["get"], "A"), (B["list"], "B"), ("/unknown", "A"), ("/unknown", "B")):
-            ret = called(name, path, {"callback": name}, port)["ret"]
-            assert ret == (408 if path == "/unknown" else 602)
-    query = {"access_token": stranger.token, "room_id": stranger.room(topic="a\u2028b\u2029")}
+        assert called(name, path("B3"), {"callback": name})["ret"] == 602
+        assert called(name, "/unknown", {"callback": name}, "B")["ret"] == 408
+    query = {"access_token": caller.token, "room_id": caller.room(topic="a\u2028b\u2029")}
     for first, last in (("test", "jQuery_1"), ("1a", "f")):
-        members = called(last, A["get"], {**query, "callback": [first, last]})
+        members = called(last, path("A3"), {**query, "callback": [first, last]})
         assert members["topic"] == "a\u2028b\u2029"
     for name in ("", "1a", "alert(1)", "a-b", "é", "a\n", "<b>", ["f", "1a"]):
-        answer = stranger.raw(A["get"], {**query, "callback": name})
-        assert answer.json() == {"ret": 407, "msg": "parameter error"}
-        assert stranger.code("list", callback=name) == 401
+        response = caller.raw(path("A3"), {**query, "callback": name})
+        assert response.json() == {"ret": 407, "msg": "parameter error"}
+        assert caller.code("B3", callback=name) == 401
 
 
-def test_a_body_that_is_too_large_is_not_read(stranger, sandbox):
-    """Its connection is closed after a mebibyte, whatever it was for, and the reason is kept;
-    others are served."""
-    for url in (sandbox.base_url + A["get"], sandbox.outgoing_url + "/none"):
+def test_a_body_that_is_too_large_is_not_read(caller, sandbox):
+    """Its connection is closed after a mebibyte, the reason is kept, and others are served."""
+    for url in (sandbox.base_url + path("A3"), sandbox.outgoing_url + "/none"):
+        body = iter([b"x" * 2**20] * 64)
         with pytest.raises(requests.ConnectionError):
-            requests.post(url, data=iter([b"x" * 2**20] * 64), timeout=20)
+            requests.post(url, data=body, timeout=20)
+        assert next(body)
         assert "larger than 1,048,576 bytes" in sandbox.refusals[-1].why
-    assert requests.post(sandbox.base_url + A["get"], data=b"x" * 2**20, timeout=20).ok
-    assert stranger.room()
+    assert requests.post(sandbox.base_url + path("A3"), data=b"x" * 2**20, timeout=20).ok
+    assert caller.room()

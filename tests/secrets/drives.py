@@ -171,7 +171,7 @@ SANDBOX = {
     "Sandbox": Drive(lambda w: w.sandbox),
     "RoomJoinRefused": Drive(lambda w: joined(w, "typed password"), RoomJoinRefused),
     "what a room holds": Drive(lambda w: [(w.sandbox.streams(), joined(w)) for _ in listed(w)]),
-    "a sandbox that cannot be": Drive(lambda w: other(w, token_lifetime=-1), ck.ConfigError),
+    "a sandbox that cannot be": Drive(lambda w: other(w, item_keys="none"), ck.ConfigError),
     "a key beyond loopback": Drive(lambda w: other(w, host="192.0.2.1").start(), ck.ConfigError),
 }
 

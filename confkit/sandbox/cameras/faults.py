@@ -9,7 +9,6 @@ import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
 from secrets import token_urlsafe
 from typing import Any
 
@@ -18,53 +17,56 @@ from ...rtsp.auth import Login
 from ...rtsp.sdp import ENCODINGS
 from .camera import Camera
 
+Change = Callable[[Camera], Camera]
+
 
 @dataclass(frozen=True)
 class CameraFault:
     """The verdict of a preflight of such a camera, and what is on the wire.
 
-    `camera` and `address` change a healthy camera and its address; `port` opens another port, at
-    this host and until the stack is closed.
+    `camera` and `address` change a healthy camera and its address; `port` opens another port, until
+    the stack is closed.
     """
 
     verdict: str
     wire: str
-    camera: Callable[[Camera], Camera] = field(default=lambda camera: camera, repr=False)
+    camera: Change = field(default=lambda camera: camera, repr=False)
     address: Callable[[Address], Address] = field(default=lambda address: address, repr=False)
-    port: Callable[[str, ExitStack], int] | None = field(default=None, repr=False)
+    port: Callable[[ExitStack], int] | None = field(default=None, repr=False)
     scrambled: bool = False
 
 
-def find_fault(fault: str | CameraFault) -> CameraFault:
-    """Return the fault of this name or verdict, or the row itself; ValueError: unknown."""
+def find_fault(fault: str | CameraFault | None) -> CameraFault:
+    """Return the fault of this name, or the row itself; ValueError: unknown."""
+    if fault is None:
+        return CameraFault("ok", "Plays.")
     if isinstance(fault, CameraFault):
         return fault
-    for name, row in FAULTS.items():
-        if fault in (name, row.verdict):
-            return row
-    raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
+    if fault not in FAULTS:
+        raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
+    return FAULTS[fault]
 
 
-def _with_login(camera: Camera) -> Camera:
-    """Require a login, by default admin with admin."""
-    return replace(camera, login=camera.login or Login("admin", "admin"))
+def _with(**changes: Any) -> Change:
+    return lambda camera: replace(camera, **changes)
 
 
-def _with_unknown_password(camera: Camera) -> Camera:
-    name = camera.login.name if camera.login else "admin"
-    return replace(camera, login=Login(name, token_urlsafe()))
-
-
-def _without_frames(camera: Camera, **changes: Any) -> Camera:
-    return replace(camera, loop=replace(camera.loop, payloads=((),)), **changes)
+def _without_frames(**changes: Any) -> Change:
+    return lambda camera: replace(camera, loop=replace(camera.loop, payloads=((),)), **changes)
 
 
 def _without_keyframes(camera: Camera) -> Camera:
     interval = camera.loop.keyframe_frames
-    if interval == 1:
-        raise ValueError("only an h264 or h265 camera with longer intervals can lack keyframes")
     payloads = [group if n % interval else () for n, group in enumerate(camera.loop.payloads)]
     return replace(camera, loop=replace(camera.loop, payloads=tuple(payloads)))
+
+
+def _with_login(camera: Camera) -> Camera:
+    return replace(camera, login=camera.login or Login("admin", "admin"))
+
+
+def _with_unknown_password(camera: Camera) -> Camera:
+    return replace(camera, login=Login("admin", token_urlsafe()))
 
 
 def _as_mpeg4(camera: Camera) -> Camera:
@@ -72,16 +74,16 @@ def _as_mpeg4(camera: Camera) -> Camera:
     return replace(camera, description=camera.description.replace(encoding, b"MP4V-ES"))
 
 
-def _refusing(host: str, opened: ExitStack) -> int:
+def _refusing(opened: ExitStack) -> int:
     """Return a reserved port at which nothing listens."""
     bound = opened.enter_context(socket.socket())
-    bound.bind((host, 0))
+    bound.bind(("127.0.0.1", 0))
     return int(bound.getsockname()[1])
 
 
-def _unanswering(host: str, opened: ExitStack) -> int:
+def _unanswering(opened: ExitStack) -> int:
     """Return a port that listens and whose queue is full: Linux then drops every further SYN."""
-    listener = opened.enter_context(socket.create_server((host, 0), backlog=0))
+    listener = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
     for _ in range(2):  # one fills the queue, one to be sure
         caller = opened.enter_context(socket.socket())
         caller.setblocking(False)
@@ -89,15 +91,14 @@ def _unanswering(host: str, opened: ExitStack) -> int:
     return int(listener.getsockname()[1])
 
 
-HEALTHY = CameraFault("ok", "Plays.")
 _HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
+# The host and its port; the login and the description; SETUP, PLAY and the media.
 FAULTS = {
-    # The host and its port
     "dns_failed": CameraFault(
         "dns_failed",
         "Only a name look-up: the host is camera.invalid, which has no address by RFC 6761.",
-        address=partial(replace, host="camera.invalid"),
+        address=lambda address: replace(address, host="camera.invalid"),
     ),
     "refused": CameraFault(
         "refused", "The SYN is answered with RST: nothing listens at this port.", port=_refusing
@@ -111,12 +112,11 @@ FAULTS = {
     "not_rtsp": CameraFault(
         "not_rtsp",
         "Answers any request with HTTP/1.1 400 Bad Request, and closes: a web server.",
-        partial(replace, raw_answer=_HTTP),
+        _with(raw_answer=_HTTP),
     ),
     "rtsp_silent": CameraFault(
-        "rtsp_silent", "Accepts connections and never answers.", partial(replace, raw_answer=b"")
+        "rtsp_silent", "Accepts connections and never answers.", _with(raw_answer=b"")
     ),
-    # The login and the description
     "auth_required": CameraFault(
         "auth_required",
         "Answers DESCRIBE with 401 without the login: the camera's own, or admin with admin.",
@@ -127,11 +127,11 @@ FAULTS = {
         "Answers any login with 401, as its password is unknown (without a login: auth_required).",
         _with_unknown_password,
     ),
+    # The RFC leaves the reason of a 403 open, and manufacturers use their own.
     "locked": CameraFault(
         "auth_locked",
         "Answers DESCRIBE with 403 Account Locked.",
-        # The RFC leaves the reason open, and manufacturers use their own.
-        partial(replace, login=None, refusals={"DESCRIBE": "403 Account Locked"}),
+        _with(login=None, refusals={"DESCRIBE": "403 Account Locked"}),
     ),
     "wrong_path": CameraFault(
         "path_not_found",
@@ -141,18 +141,17 @@ FAULTS = {
     "codec_unsupported": CameraFault(
         "codec_unsupported", "Describes MPEG-4 Part 2 (MP4V-ES).", _as_mpeg4
     ),
-    # SETUP, PLAY and the media
     "busy": CameraFault(
         "busy",
         "Answers SETUP with 453 Not Enough Bandwidth.",
-        partial(replace, refusals={"SETUP": "453 Not Enough Bandwidth"}),
+        _with(refusals={"SETUP": "453 Not Enough Bandwidth"}),
     ),
     "udp_blocked": CameraFault(
         "udp_blocked",
         "Answers SETUP over TCP with 461; accepts UDP and PLAY, and no datagram arrives.",
-        partial(_without_frames, transports=("udp",)),
+        _without_frames(transports=("udp",)),
     ),
-    "no_media": CameraFault("no_media", "Accepts PLAY and sends no packet.", _without_frames),
+    "no_media": CameraFault("no_media", "Accepts PLAY and sends no packet.", _without_frames()),
     "no_keyframe": CameraFault(
         "no_keyframe", "Plays predicted pictures only, never a keyframe.", _without_keyframes
     ),
@@ -164,6 +163,6 @@ FAULTS = {
     "dropped": CameraFault(
         "dropped",
         "Accepts PLAY and closes the connection.",
-        partial(_without_frames, closes_after="PLAY"),
+        _without_frames(closes_after="PLAY"),
     ),
 }

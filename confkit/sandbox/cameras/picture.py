@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
 from itertools import chain
@@ -28,7 +28,7 @@ _SCRAMBLED = bytes(byte ^ 0x5A | 1 for byte in range(256))  # never 0: no start 
 _INK, _PAPER, _GREY = 235, 20, 128  # of brightness, and of chroma
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Loop:
     """A repeating test picture; frame 0 and every `keyframe_frames` after it are keyframes.
 
@@ -38,8 +38,8 @@ class Loop:
     codec: str
     fps: int
     keyframe_frames: int
-    frames: tuple[bytes, ...] = field(repr=False)
-    payloads: tuple[tuple[bytes, ...], ...] = field(repr=False)
+    frames: tuple[bytes, ...]
+    payloads: tuple[tuple[bytes, ...], ...]
 
     @property
     def parameter_sets(self) -> list[bytes]:
@@ -65,11 +65,16 @@ def encode_loop(
 ) -> Loop:
     """Return the loop of a camera: FFmpeg's moving test picture with a counter, above its name.
 
-    The loop is at least 10 s long, a whole number of keyframe intervals (seconds); the counter
-    starts again with it. `scrambled` leaves only parameter sets readable, as encrypting cameras do.
-    The same arguments give the same bytes.
+    `size` is in pixels. The loop is at least 10 s long, a whole number of keyframe intervals
+    (seconds); the counter starts again with it. `scrambled` leaves only parameter sets readable, as
+    encrypting cameras do. The same arguments give the same bytes. ValueError: size or fps.
     """
     import av
+
+    step, most = (8, 2040) if codec == "mjpeg" else (2, 3840)
+    if not 1 <= fps <= 60 or any(not 96 <= side <= most or side % step for side in size):
+        sides = f"sides from 96 to {most} in steps of {step}"
+        raise ValueError(f"size must have {sides}, and fps must be from 1 to 60")
 
     interval = 1 if codec == "mjpeg" else max(1, round(keyframe_every * fps))
     count = interval * math.ceil(SECONDS * fps / interval)
@@ -93,7 +98,11 @@ def encode_loop(
                 packet.pts = packet.dts = len(frames)
                 muxer.mux(packet)
                 frames.append(frame)
-                payloads.append(packets.take_payloads())
+                # Without the headers, and the sender reports of RTCP.
+                payloads.append(
+                    tuple(packet[_RTP_HEADER:] for packet in packets if packet[1] != 200)
+                )
+                packets.clear()
     return Loop(codec, fps, interval, tuple(frames), tuple(payloads))
 
 
@@ -103,12 +112,6 @@ class _Packets(list[bytes]):
     def write(self, packet: bytes) -> int:
         self.append(bytes(packet))
         return len(packet)
-
-    def take_payloads(self) -> tuple[bytes, ...]:
-        """Return the payloads since the last call, without the sender reports of RTCP."""
-        payloads = tuple(packet[_RTP_HEADER:] for packet in self if packet[1] != 200)
-        self.clear()
-        return payloads
 
 
 def _scramble(frame: bytes, codec: str) -> bytes:

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-import itertools
+import re
+import secrets
+import selectors
 import socket
+import struct
 import threading
+import time
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from socketserver import ThreadingTCPServer
+from itertools import count
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any, Self
 
-from ...errors import ConfkitError
 from ...rtsp.address import Address, parse_address
-from .camera import Camera, make_camera
-from .connection import Connection
-from .faults import HEALTHY, CameraFault, find_fault
+from ...rtsp.connection import open_udp_pair
+from .camera import CLOCK, PAYLOAD_TYPES, TRACK, Camera, make_camera
+from .faults import CameraFault, find_fault
+
+SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
+TICK = 0.1  # seconds, after which a connection ends whose camera or server has ended
+MAX_HEAD, MAX_BODY = 16 * 1024, 64 * 1024  # bytes of a request
+METHODS = ("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "GET_PARAMETER", "TEARDOWN")
+
+_START = re.compile(r"([A-Z_]+) (\S+) RTSP/[0-9]\.[0-9]")
+
+Headers = dict[str, str]  # of a request by lower-case name
+Response = tuple[str, list[str], bytes]  # status with its reason, header lines, body
 
 
 class CameraServer(ThreadingTCPServer):
@@ -23,19 +38,17 @@ class CameraServer(ThreadingTCPServer):
     `session_timeout` is in seconds. `with` or `start()` starts it, `close()` ends it.
     """
 
+    daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, host: str = "127.0.0.1", session_timeout: float = 60.0) -> None:
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        super().__init__((host, 0), Connection)
+    def __init__(self, session_timeout: float = 60.0) -> None:
+        super().__init__(("127.0.0.1", 0), Connection)
         self.session_timeout = session_timeout
         self.cameras: dict[str, Camera | None] = {}  # by path; None while being created
-        self._host = host
-        self._closed = False
-        self._numbers = itertools.count(1)
+        self.closed = threading.Event()
         self._ends: dict[str, ExitStack] = {}  # by URL: the clean-up of a camera
-        self._threads_by_client: dict[socket.socket, threading.Thread] = {}
-        self._lock = threading.Lock()  # of all the others
+        self._numbers = count(1)
+        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self.serve_forever, name="cameras", daemon=True)
 
     def start(self) -> Self:
@@ -44,20 +57,14 @@ class CameraServer(ThreadingTCPServer):
         return self
 
     def close(self) -> None:
-        """Stop listening, and end all cameras, connections and threads."""
-        with self._lock:
-            self._closed = True
+        """Stop listening, and end all cameras and connections."""
+        self.closed.set()
         with suppress(OSError):  # wakes the thread, and stops a forked child from listening
             self.socket.shutdown(socket.SHUT_RDWR)
-        if self._thread.is_alive():
-            self.shutdown()
-            self._thread.join()
+        self.shutdown()
         self.server_close()
-        for ends in list(self._ends.values()):
+        for ends in self._ends.values():
             ends.close()
-        for client, thread in list(self._threads_by_client.items()):
-            self._end_connection(client)
-            thread.join()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -79,20 +86,17 @@ class CameraServer(ThreadingTCPServer):
         `fault` is a name of `FAULTS`, or a row like those. ValueError: a path that is taken, or an
         invalid setting.
         """
-        row = HEALTHY if fault is None else find_fault(fault)
+        row = find_fault(fault)
         with ExitStack() as ends:
             address = self._take_path(path)
-            ends.callback(self._end_camera, address.path)
+            ends.callback(self.cameras.pop, address.path)
             title = address.path.strip("/") if name is None else name
             camera = row.camera(make_camera(title, scrambled=row.scrambled, **settings))
             self.cameras[address.path] = camera
             if row.port:
-                address = replace(address, port=row.port(self._host, ends))
+                address = replace(address, port=row.port(ends))
             url = row.address(address).url
-            with self._lock:
-                if self._closed:
-                    raise ConfkitError("The cameras were closed meanwhile.")
-                self._ends[url] = ends.pop_all()
+            self._ends[url] = ends.pop_all()
         return url
 
     def remove(self, url: str) -> None:
@@ -106,41 +110,234 @@ class CameraServer(ThreadingTCPServer):
 
     def _take_path(self, path: str | None) -> Address:
         """Reserve a path, and return the new camera's address; ValueError: invalid, or taken."""
-        if not isinstance(path, str | None):
-            raise ValueError("path must be text such as /hall, or None")
         with self._lock:
-            if path is None:
-                paths = (f"camera-{number}" for number in self._numbers)
-                path = next(free for free in paths if "/" + free not in self.cameras)
-            port = self.socket.getsockname()[1]
-            wanted = Address("rtsp", self._host, port, "/" + path.strip("/"))
+            numbered = (f"camera-{number}" for number in self._numbers)
+            path = path or next(free for free in numbered if f"/{free}" not in self.cameras)
+            wanted = Address("rtsp", "127.0.0.1", self.server_address[1], "/" + path.strip("/"))
             address = parse_address(wanted.url)
             if address.path in self.cameras:
                 raise ValueError("another camera has this path already")
             self.cameras[address.path] = None
         return address
 
-    def _end_camera(self, path: str) -> None:
-        if camera := self.cameras.pop(path):
-            camera.unplugged.set()
-            for viewer in list(camera.viewers):
-                self._end_connection(viewer)
 
-    def _end_connection(self, client: socket.socket) -> None:
-        with self._lock, suppress(OSError):
-            if client in self._threads_by_client:  # otherwise its descriptor may have been reused
-                client.shutdown(socket.SHUT_RDWR)
+class Connection(BaseRequestHandler):
+    """A client and its session: at most one, which ends with its connection.
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a client in a daemon thread, which `close` joins."""
-        arguments = request, client_address
-        thread = threading.Thread(target=self.process_request_thread, args=arguments, daemon=True)
-        with self._lock:
-            thread.start()
-            self._threads_by_client[request] = thread
+    It ends after the server's `session_timeout` without a complete request or RTCP from the client.
+    """
 
-    def shutdown_request(self, request: Any) -> None:
-        """Close a client's connection."""
-        with self._lock:
-            self._threads_by_client.pop(request, None)
-            request.close()
+    server: CameraServer
+    request: socket.socket
+    _selector: selectors.BaseSelector
+
+    def setup(self) -> None:
+        """Begin without a session."""
+        self._received = bytearray()
+        self._last_activity = time.monotonic()  # of the client
+        self._closing = False
+        self._session = ""
+        self._camera: Camera | None = None  # of the session
+        self._path = ""
+        self._channel = 0  # of interleaved packets, unless they are sent by UDP:
+        self._udp: tuple[socket.socket, socket.socket] | None = None
+        self._udp_target = "", 0
+        self._next_frame = -1  # before PLAY
+        self._sequence = secrets.randbelow(1 << 15)
+        self._ssrc = secrets.randbits(32)
+
+    def handle(self) -> None:
+        """Serve the client until it leaves or stops reading, or the server ends the connection."""
+        with suppress(OSError), selectors.DefaultSelector() as self._selector:
+            self.request.settimeout(min(SEND_TIMEOUT, self.server.session_timeout))
+            self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._selector.register(self.request, selectors.EVENT_READ, self._receive)
+            try:
+                while not (self._closing or self.server.closed.is_set()):
+                    self._serve()
+            finally:
+                for udp in self._udp or ():
+                    udp.close()
+                if self._camera:
+                    self._camera.viewers.discard(self.request)
+
+    def _serve(self) -> None:
+        """Send the frames that are due, and wait for the next one or for the client."""
+        camera, now, wait = self._camera, time.monotonic(), TICK
+        if camera and self._next_frame >= 0:
+            self._send_frames(camera)
+            wait = min(wait, self._next_frame / camera.loop.fps - now)
+        for key, _ in self._selector.select(wait):
+            key.data()
+        unplugged = camera is not None and self.server.cameras.get(self._path) is not camera
+        is_late = now > self._last_activity + self.server.session_timeout
+        self._closing = self._closing or unplugged or is_late
+
+    def _receive(self) -> None:
+        data = self.request.recv(65536)
+        self._received += data
+        self._closing = not data
+        try:
+            while not self._closing and (request := self._take_request()):
+                self._last_activity = time.monotonic()  # incomplete requests do not count
+                if request[0] != "RTCP":
+                    self._answer(*request)
+        except ValueError:
+            self._send(("400 Bad Request", [], b""))
+            self._closing = True
+
+    def _receive_rtcp(self) -> None:
+        """Count an RTCP report over UDP as activity."""
+        with suppress(BlockingIOError):
+            if self._udp and self._udp[1].recvfrom(2048)[1][0] == self.client_address[0]:
+                self._last_activity = time.monotonic()
+
+    def _take_request(self) -> tuple[str, str, Headers] | None:
+        """Return the next complete request: method, URL and headers; an interleaved frame has the
+        method RTCP. ValueError: not an RTSP request, or too large."""
+        received, request = self._received, ("RTCP", "", Headers())
+        size = 4 + int.from_bytes(received[2:4], "big")
+        if not received.startswith(b"$"):
+            end = received.find(b"\r\n\r\n", 0, MAX_HEAD)
+            if end < 0:
+                if len(received) > MAX_HEAD or (received and not received[:1].isalpha()):
+                    raise ValueError("not RTSP, or a head without end")
+                return None
+            first, *lines = received[:end].decode(errors="surrogateescape").splitlines()
+            start = _START.fullmatch(first)
+            pairs = (line.partition(":") for line in lines)
+            headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+            body_size = int(headers.get("content-length", "0"))
+            if not (start and 0 <= body_size <= MAX_BODY):
+                raise ValueError("not RTSP, or a large body")
+            request, size = (start[1], start[2], headers), end + 4 + body_size
+        if len(received) < size:
+            return None
+        del received[:size]
+        return request
+
+    # Requests
+
+    def _answer(self, method: str, url: str, headers: Headers) -> None:
+        try:
+            path = parse_address(url).path.removesuffix("/" + TRACK).rstrip("/") or "/"
+        except ValueError:
+            path = ""
+        camera = self.server.cameras.get(path)
+        if camera and camera.raw_answer is not None:
+            self.request.sendall(camera.raw_answer)
+            self._closing = bool(camera.raw_answer)
+            return
+        status, lines, body = self._respond(method, url, headers, camera)
+        lines.insert(0, f"CSeq: {headers.get('cseq', '')}")
+        is_ok = status == "200 OK"
+        if is_ok and method == "SETUP":
+            self._camera, self._path = camera, path
+        if is_ok and self._session:
+            lines.append(f"Session: {self._session};timeout={self.server.session_timeout:.0f}")
+        self._send((status, lines, body))
+        has_ended = is_ok and method == "TEARDOWN"
+        self._closing = has_ended or (camera is not None and camera.closes_after == method)
+
+    def _send(self, response: Response) -> None:
+        status, lines, body = response
+        head = "\r\n".join([f"RTSP/1.0 {status}", *lines, f"Content-Length: {len(body)}", "", ""])
+        self.request.sendall(head.encode(errors="surrogateescape") + body)
+
+    def _respond(self, method: str, url: str, headers: Headers, camera: Camera | None) -> Response:
+        session = headers.get("session", self._session).partition(";")[0].strip()
+        status, lines, body = "200 OK", list[str](), b""
+        if method not in METHODS:
+            status = "501 Not Implemented"
+        elif method == "OPTIONS":
+            lines = [f"Public: {', '.join(METHODS)}"]
+        elif camera is None:
+            status = "404 Not Found" if "://" in url else "400 Bad Request"
+        elif not camera.accepts(headers.get("authorization", ""), method, url):
+            status = "401 Unauthorized"
+            lines = [f"WWW-Authenticate: {offer}" for offer in camera.challenges()]
+        elif session != self._session:
+            status = "454 Session Not Found"
+        elif method in camera.refusals:
+            status = camera.refusals[method]
+        elif method == "DESCRIBE":
+            lines = [f"Content-Base: {url.rstrip('/')}/", "Content-Type: application/sdp"]
+            body = camera.description
+        elif method == "SETUP" and not self._session:
+            lines = self._set_up(camera, headers.get("transport", "").upper())
+            status = status if lines else "461 Unsupported Transport"
+        elif method == "PLAY" and self._camera is camera:
+            lines = self._play(camera, url)
+        elif method in ("SETUP", "PLAY"):
+            status = "455 Method Not Valid in This State"
+        return status, lines, body
+
+    def _set_up(self, camera: Camera, transport: str) -> list[str]:
+        """Return the transport that is accepted of those offered, if any."""
+        for offer in transport.split(","):
+            profile, _, parameters = offer.strip().partition(";")
+            channel = re.search(r"INTERLEAVED=([0-9]{1,3})", parameters)
+            port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", parameters)
+            if "MULTICAST" in parameters:
+                continue
+            if profile == "RTP/AVP/TCP" and "tcp" in camera.transports:
+                self._channel = min(int(channel[1]), 254) if channel else 0
+                accepted = f"interleaved={self._channel}-{self._channel + 1}"
+            elif port and profile in ("RTP/AVP", "RTP/AVP/UDP") and "udp" in camera.transports:
+                accepted = self._open_udp(min(int(port[1]), 65534))
+            else:
+                continue
+            self._session = secrets.token_hex(8)
+            return [f"Transport: {profile};unicast;{accepted};ssrc={self._ssrc:08X}"]
+        return []
+
+    def _open_udp(self, port: int) -> str:
+        # Only to the client's own address: a `destination` could target another host.
+        self._udp_target = self.client_address[0], port
+        self._udp = open_udp_pair(self.request.getsockname()[0])
+        for udp in self._udp:
+            udp.setblocking(False)
+        self._selector.register(self._udp[1], selectors.EVENT_READ, self._receive_rtcp)
+        own_port = self._udp[0].getsockname()[1]
+        return f"client_port={port}-{port + 1};server_port={own_port}-{own_port + 1}"
+
+    def _play(self, camera: Camera, url: str) -> list[str]:
+        """Begin at the newest keyframe."""
+        if self._next_frame < 0:
+            interval = camera.loop.keyframe_frames
+            self._next_frame = camera.newest_frame // interval * interval
+            camera.viewers.add(self.request)
+        track = url.rstrip("/").removesuffix("/" + TRACK) + "/" + TRACK
+        stamp = self._timestamp(camera, self._next_frame)
+        return ["Range: npt=now-", f"RTP-Info: url={track};seq={self._sequence};rtptime={stamp}"]
+
+    # Media
+
+    def _send_frames(self, camera: Camera) -> None:
+        """Send the frames that are due."""
+        packets = list(self._packets(camera, camera.newest_frame))
+        if self._udp:
+            for packet in packets:
+                with suppress(OSError):  # packets that the system cannot send at once are lost
+                    self._udp[0].sendto(packet, self._udp_target)
+        elif packets:
+            head = bytes([ord("$"), self._channel])
+            self.request.sendall(b"".join(head + len(p).to_bytes(2, "big") + p for p in packets))
+
+    def _packets(self, camera: Camera, newest: int) -> Iterator[bytes]:
+        """Yield the packets not yet sent, up to the frame `newest`."""
+        loop, interval = camera.loop, camera.loop.keyframe_frames
+        # After a pause of the whole process: no backlog older than the last keyframe but one.
+        start = max(self._next_frame, newest // interval * interval - interval)
+        for frame in range(start, newest + 1):
+            stamp = self._timestamp(camera, frame)
+            payloads = loop.payloads[frame % len(loop.payloads)]
+            for number, payload in enumerate(payloads, 1):
+                type_byte = PAYLOAD_TYPES[loop.codec] | (number == len(payloads)) << 7
+                head = struct.pack("!BBHII", 0x80, type_byte, self._sequence, stamp, self._ssrc)
+                self._sequence = (self._sequence + 1) & 0xFFFF
+                yield head + payload
+        self._next_frame = max(start, newest + 1)
+
+    def _timestamp(self, camera: Camera, frame: int) -> int:
+        return (self._ssrc + frame * CLOCK // camera.loop.fps) & 0xFFFFFFFF
