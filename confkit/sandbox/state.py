@@ -225,7 +225,7 @@ class Service:
         if text in self.tokens:
             late = self.now() - self.tokens[text][1]
             if late >= 0:
-                raise Refused(602, f"token expired {int(late)} s ago")
+                raise Refused(602, f"token expired {int(late / 60)} min ago")
             return
         for token, _ in list(self.tokens.values())[: -RECENT_LOGINS - 1 : -1]:
             nonces = (token.random.reveal(), token.key.reveal())
