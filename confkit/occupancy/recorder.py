@@ -103,10 +103,11 @@ class Recorder:
         limits: dict[str, Any] = {"concurrency": concurrency, "max_rate": max_rate}
         read_rooms = partial(sweep, client, ids, cancelled=stop, progress=False, **limits)
         files, done, times = DayFiles(self.folder), Recorded(ended="interrupted"), set[int]()
+        before = ""
         with suppress(KeyboardInterrupt):
             for skipped in _schedule(every, end, client.now, stop):
                 moment = _unique_time(math.floor(1000 * client.now()), times)
-                frame, result = _read(read_rooms, ids, stop, first=not done.sweeps)
+                frame, result, reason = _read(read_rooms, ids, stop, first=not done.sweeps)
                 if frame.empty:
                     continue
                 files.append(samples_frame(frame.assign(time=moment, service=client.name)))
@@ -119,8 +120,10 @@ class Recorder:
                     skipped=done.skipped + skipped,
                 )
                 rooms, when = counted(len(frame), "room"), moment.isoformat(timespec="milliseconds")
-                why = f"; {result.commonest}" if result and result.commonest else ""
-                log.info("%s: %s, %d not read%s", when, rooms, failures, why)
+                why = f"; {reason}" if reason and reason != before else ""  # once while it lasts
+                before = reason
+                level = logging.INFO if result else logging.WARNING
+                log.log(level, "%s: %s, %d not read%s", when, rooms, failures, why)
                 if result and on_sweep:
                     on_sweep(result)
                 if done.sweeps == sweeps:
@@ -151,22 +154,25 @@ def _schedule(
 
 def _read(
     read_rooms: Callable[[], Sweep], ids: list[str], stop: threading.Event, *, first: bool
-) -> tuple[pd.DataFrame, Sweep | None]:
-    """Return the frame of a sweep, and the sweep; if nothing could be read, a row without values
-    for each room, or for the `first` sweep raise the error."""
+) -> tuple[pd.DataFrame, Sweep | None, str]:
+    """Return the frame of a sweep, the sweep, and its commonest failure; if nothing could be read,
+    a row without values for each room, or for the `first` sweep raise the error."""
     try:
         result = read_rooms()
     except ConfkitError as error:
         if first:
             raise
-        log.warning("nothing could be read: %s", error)
         code = getattr(error, "ret", None)
         code = code if isinstance(code, int) and abs(code) < 2**63 else None
-        return pd.DataFrame({"room_id": ids, "ret": code}, columns=COLUMNS), None
+        return (
+            pd.DataFrame({"room_id": ids, "ret": code}, columns=COLUMNS),
+            None,
+            f"nothing could be read: {error}",
+        )
     frame = result.frame()
     if stop.is_set() and not result.complete:
         frame = frame[frame["users"].notna()]
-    return frame, result
+    return frame, result, result.commonest
 
 
 def _unique_time(time: int, times: set[int]) -> pd.Timestamp:

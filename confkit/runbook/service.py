@@ -72,11 +72,11 @@ def _token_works(client: Client) -> Checking[bool]:
     """Yield the doctor's checks of addresses, keys and token; return whether calls can be made."""
     reader = copy.copy(client)  # with the same token and session
     reader.read_only = True  # so that the doctor sends no B2
-    checks = list(islice(checkup(reader), CHECKS.index("token in B") + 1))
+    checks = list(islice(checkup(reader), CHECKS.index("Token in B") + 1))
     last = checks.pop()
     checks.append(replace(last, detail=last.detail.partition(";")[0]))  # that B2 was skipped
     yield from checks
-    failed = {check.name for check in checks if check.outcome == "FAIL"} - {"clock"}
+    failed = {check.name for check in checks if check.outcome == "FAIL"} - {"Clock"}
     return checks[-1].outcome == "PASS" and not failed
 
 
