@@ -15,7 +15,7 @@ from confkit.deployment import CHECKS, checkup
 from confkit.sandbox import Sandbox
 from tests.deployment.services import A1, A2, A3, A5, B1, B2, B3, USUAL, checked, deaf, dialects
 from tests.ports import HERE, quiet_port
-from tests.scripted import GRANTED, Reply, scripted
+from tests.scripted import Reply, scripted
 
 KEYS = {"access_key": "demo_access", "secret_key": "demo_secret"}
 A, B = "Interface A", "Interface B"
@@ -46,8 +46,8 @@ def client_of(a, b="", **options):
 
 def other(sandbox, **options):
     """A client of a sandbox with settings of its own."""
-    given = {name: getattr(sandbox, name) for name in (*SERVICE, "dialect")}
-    return ck.Client(**{**given, **options})
+    settings = {name: getattr(sandbox, name) for name in (*SERVICE, "dialect")}
+    return ck.Client(**{**settings, **options})
 
 
 @pytest.mark.parametrize("dialect", dialects(seed=3, count=4)[-5:], ids=str)
@@ -269,12 +269,10 @@ def test_swapped_addresses_and_paths_are_corrected_for_the_other_checks(method):
         assert outcomes(rows) == "PFFPPPPSS"
         holds(rows[A], "FAIL", "but the other address is", f"Set base_url to {a}.")
         holds(rows[B], "FAIL", "but the other address is", f"Set outgoing_url to {b}.")
-        holds(rows["Finding"], "FAIL", "Interface A: ", "Set base_url")
         client = other(sandbox, base_url=a + "/rtc", dialect=ck.Dialect(list_method=method))
         rows = examine(client, max_failed_logins=8)
         assert outcomes(rows) == "FPPPFPPSS"
-        holds(rows["Settings"], "FAIL", "base_url ends with /rtc", a)
-        holds(rows["Finding"], "FAIL", "Settings: base_url ends with /rtc, wh", "Set base_url to")
+        holds(rows["Finding"], "FAIL", "Settings: base_url ends with /rtc", f"Set base_url to {a}.")
         holds(rows["Finding"], "FAIL", "(then: Keys)")
         assert client.base_url.endswith("/rtc")
 
@@ -290,16 +288,6 @@ def test_the_settings_name_their_origins_and_no_key(script, monkeypatch):
     client.close()
     with pytest.raises(ck.ConfigError, match="this client is closed"):
         ck.doctor(client)
-
-
-def test_a_proxy_that_works(script):
-    """Its login shows nowhere."""
-    client = client_of("http://service.invalid")
-    proxy = script({**USUAL, A1: GRANTED}).base_url
-    client.session.proxies = {"http": proxy.replace("//", "//me:geheim99@")}
-    rows = examine(client)
-    assert outcomes(rows) == "PPPPPPPSS"
-    assert "geheim99" not in str(rows)
 
 
 CLOCKS = [
