@@ -38,7 +38,7 @@ LACKS = {
     SANDBOX + "ck.Recorder('kept').record(client, ['1'], sweeps=1)": ("pyarrow", "recording"),
     "ck.capacity_report('kept')": ("pyarrow", "recording"),
     PANEL + "OccupancyPanel(client, [], folder='kept').capacity()": ("pyarrow", "recording"),
-    "main(['record', 'kept', '--rooms', 'rooms.txt'])": ("pyarrow", "recording"),
+    "main(['record', 'kept', '--rooms', sys.executable])": ("pyarrow", "recording"),
     "main(['lab'])": ("jupyterlab", "lab"),
     "main(['lab', '--app'])": ("voila", "lab"),
 }

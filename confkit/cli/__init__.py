@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import click
 
@@ -45,9 +42,11 @@ def main(arguments: list[str] | None = None) -> int:
     usage; 130 when interrupted. SIGTERM and a terminal that hangs up interrupt as Ctrl-C does.
     """
     warnings.showwarning = lambda message, *_, **__: _complain(message)
-    words = sys.argv[1:] if arguments is None else arguments
     try:
-        with as_interrupts(), commands.make_context("confkit", list(words)) as context:
+        if arguments is None:
+            interrupt_on_signals()
+            arguments = sys.argv[1:]
+        with commands.make_context("confkit", list(arguments)) as context:
             return commands.invoke(context) or 0
     except click.exceptions.Exit as end:  # --help, --version
         return end.exit_code
@@ -55,9 +54,9 @@ def main(arguments: list[str] | None = None) -> int:
         echo(error.format_message(), err=True)
         return 2
     except click.UsageError as error:
-        help_line = f"{error.ctx.command_path} --help" if error.ctx else "confkit --help"
+        path = error.ctx.command_path if error.ctx else "confkit"
         message = error.format_message()
-        _complain(f"{message}{'' if message.endswith(('.', '?')) else '.'} See `{help_line}`.")
+        _complain(f"{message}{'' if message.endswith(('.', '?')) else '.'} See `{path} --help`.")
         return 2
     except (ConfkitError, ValueError, KeyboardInterrupt) as error:
         for note in getattr(error, "__notes__", ()):  # such as a room that was not deleted
@@ -71,20 +70,11 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
 
 
-@contextmanager
-def as_interrupts() -> Iterator[None]:
-    """Inside, SIGTERM and a terminal that hangs up interrupt as Ctrl-C does. What this process was
-    started to ignore, as by nohup, stays ignored; outside of the main thread nothing changes."""
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-            if signal.getsignal(number) == signal.SIG_DFL:
-                before[number] = signal.signal(number, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def interrupt_on_signals() -> None:
+    """Let SIGTERM and SIGHUP interrupt as Ctrl-C does; what nohup ignores stays ignored."""
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _complain(what: object) -> None:

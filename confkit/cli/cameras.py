@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import click
 
 from ..connect import CAMERA_PASSWORD, EMBEDDED, ask_secret
-from ..errors import ConfigError
 from ..secret import Secret, SecretAddress, redact
 from ..text import echo
-from .options import Choice, connected, profile_option, sandbox_option
+from .options import connected, profile_option, sandbox_option
 
 _EPILOG = (
-    "The camera's password is never an option: it is taken from CONFKIT_CAMERA_PASSWORD, or asked "
-    "for where --login-name is given. Exit status: 0 all is well, 1 something is wrong."
+    f"The camera's password is never an option: it is taken from {CAMERA_PASSWORD}, or asked "
+    "for where there is a login name. Exit status: 0 all is well, 1 something is wrong."
 )
 login_option = click.option("--login-name", metavar="NAME", help="The camera's.")
 timeout_option = click.option("--timeout", type=float, default=20, help="Seconds for the camera.")
@@ -28,11 +26,8 @@ timeout_option = click.option("--timeout", type=float, default=20, help="Seconds
 @click.argument("url", type=SecretAddress, metavar="URL")
 @login_option
 @timeout_option
-@click.option("--transport", type=Choice(["auto", "tcp", "udp"]), default="auto")
-@click.option("--snapshot", type=Path, metavar="FILE", help="Write the picture there, as PNG.")
-def preflight(
-    url: SecretAddress, login_name: str | None, snapshot: Path | None, **options: Any
-) -> int:
+@click.option("--transport", type=click.Choice(["auto", "tcp", "udp"]), default="auto")
+def preflight(url: SecretAddress, login_name: str | None, **options: Any) -> int:
     """Play the RTSP camera at URL, and say what stands in the way.
 
     It needs no service, opens one connection, logs in once at most, and changes nothing.
@@ -41,16 +36,7 @@ def preflight(
 
     report = preflight(url, *_login(url, login_name), **options)
     echo(report)
-    if snapshot is None:
-        return 0 if report.ok else 1
-    if report.snapshot is None:
-        raise ConfigError(f"{snapshot} was not written, as there is no picture")
-    try:
-        report.snapshot.save(snapshot)
-    except OSError as error:
-        advice = "Name a file in a folder of yours where there is space."
-        raise ConfigError(f"{snapshot} was not written: {error.strerror}", advice) from None
-    return 0
+    return 0 if report.ok else 1
 
 
 @click.command(epilog=_EPILOG)
@@ -93,17 +79,17 @@ def diagnose(
 
 
 def _login(url: SecretAddress | None, name: str | None) -> tuple[str | None, Secret | None]:
-    """Return a camera's name and password, but for what the address holds: the password is the
-    environment's, or asked for."""
+    """Return a camera's login, unless the address holds it: the password is the environment's, or
+    asked for."""
     from ..rtsp.address import parse_address
 
     try:
-        address = parse_address(url.reveal()) if url is not None else None
+        address = parse_address(url.reveal()) if url else None
     except ValueError:
         return name, None  # the report says what is wrong with it
-    if address and address.login_password:
+    if address:
+        name = name or address.login_name
+    if not name or (address and address.login_password):
         return name, None
-    login_name = name or (address and address.login_name)
-    if login_name and os.environ.get(CAMERA_PASSWORD):
-        return login_name, Secret(os.environ[CAMERA_PASSWORD])
-    return name, ask_secret(f"password of {name}: ") if name else None
+    password = Secret(os.environ.get(CAMERA_PASSWORD, ""))
+    return name, password or ask_secret(f"password of {name}: ")

@@ -9,15 +9,15 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
-from ..connect import EMBEDDED, OWN, SERVICE, VARIABLES, connect
+from ..connect import EMBEDDED, OWN, VARIABLES, connect
 from ..errors import ConfigError, missing_extra
 from ..text import echo
+from .options import port, rooms_file
 
 FIRST = "first-look.ipynb"
 COPY = "confkit-notebooks"
@@ -49,15 +49,9 @@ _START = (
     epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser.",
 )
 @click.option("--profile", metavar="NAME", help="The service to use; without one, a sandbox.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8888,
-    metavar="PORT",
-    help="Or the next free one.",
-)
+@click.option("--port", type=port, default=8888, metavar="PORT", help="Or the next free one.")
 @click.option("--app", is_flag=True, help="Open the panels as a page without code (Voila).")
-@click.option("--rooms", metavar="FILE", help="Room IDs for the app, a text or CSV file.")
+@click.option("--rooms", type=rooms_file, metavar="FILE", help="Room IDs for the app.")
 @click.argument("extra", nargs=-1, type=click.UNPROCESSED, metavar="[ARGUMENTS]...")
 def lab(
     profile: str | None, port: int, app: bool, rooms: str | None, extra: tuple[str, ...]
@@ -69,17 +63,13 @@ def lab(
 
     Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends it all.
     """
-    if rooms and not app:
-        raise ConfigError("--rooms is for the app", "Use: confkit lab --app --rooms FILE")
     program = "voila" if app else "jupyterlab"
     for module in (program, "voila"):
         if find_spec(module) is None:
             raise missing_extra("this needs", module, "lab")
-    environment = service(profile, os.environ)
+    environment = service(profile)
     if rooms:
-        if not Path(rooms).is_file():
-            raise ConfigError(f"there is no file {rooms}", "Give --rooms a file of room IDs.")
-        environment["CONFKIT_ROOMS"] = str(Path(rooms).resolve())
+        environment["CONFKIT_ROOMS"] = rooms
     if app:
         echo("confkit: the panels are a page of Voila; Ctrl-C ends everything")
         options = [str(originals() / "app.ipynb"), *_VOILA]
@@ -104,26 +94,29 @@ def lab(
         return 130 if server.wait() == -signal.SIGTERM else 0
 
 
-def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, str]:
+def service(profile: str | None) -> dict[str, str]:
     """Return the environment in which the notebooks' `ck.connect()` finds the service.
 
     Nothing named: the sandbox. A real service is announced in capitals.
     """
-    chosen = dict(environment)
+    environment = dict(os.environ)
+    named = ("CONFKIT_PROFILE", VARIABLES["base_url"], VARIABLES["outgoing_url"])
     if profile:  # without another service's addresses, keys and dialect
         for name in OWN:
-            chosen.pop(VARIABLES[name], None)
-        chosen["CONFKIT_PROFILE"] = profile
-    addresses = any(chosen.get(VARIABLES[name]) for name in SERVICE[:2])
-    if not addresses and chosen.get("CONFKIT_PROFILE", EMBEDDED) in ("", EMBEDDED):
-        echo("confkit: every notebook has a sandbox of its own; no real service is used")
-        return {**chosen, "CONFKIT_PROFILE": EMBEDDED}
+            environment.pop(VARIABLES[name], None)
+    elif not any(environment.get(name) for name in named):
+        profile = EMBEDDED
+    if profile:
+        environment["CONFKIT_PROFILE"] = profile
     with connect(profile) as client:
-        echo(
-            f"confkit: CONNECT() IN A NOTEBOOK USES THE REAL SERVICE {client.name} AT "
-            f'{client.base_url}; notebooks that connect to "sandbox" stay on theirs'
-        )
-    return chosen
+        message = "every notebook has a sandbox of its own; no real service is used"
+        if not client.sandbox:
+            message = (
+                f"CONNECT() IN A NOTEBOOK USES THE REAL SERVICE {client.name} AT "
+                f'{client.base_url}; notebooks that connect to "sandbox" stay on theirs'
+            )
+    echo(f"confkit: {message}")
+    return environment
 
 
 def originals() -> Path:
@@ -166,9 +159,8 @@ def _prepare(file: Path, *, clear: bool) -> None:
 
     notebook = nbformat.read(file, as_version=4)
     for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        if clear or any(_PANEL in output.get("data", ()) for output in cell.outputs):
+        outputs = cell.get("outputs", ())
+        if outputs and (clear or any(_PANEL in output.get("data", ()) for output in outputs)):
             cell.outputs, cell.execution_count = [], None
     nbformat.write(notebook, file)
     NotebookNotary().sign(notebook)

@@ -1,17 +1,17 @@
-"""What several commands share: options, the service that they name, colour, and the log."""
+"""What several commands share: options, the service that they name, checks, and the log."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from difflib import get_close_matches
-from functools import partial
 
 import click
 
-from ..checks import Check
+from ..checks import Check, Checklist
 from ..client import Client
 from ..connect import EMBEDDED, SERVICE, VARIABLES, connect
 from ..errors import ConfigError
@@ -23,49 +23,62 @@ profile_option = click.option(
     "--profile", metavar="NAME", help="The service; without one, the environment's."
 )
 sandbox_option = click.option("--sandbox", is_flag=True, help="The embedded service, not yours.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-max_rate_option = click.option("--max-rate", type=float, help="At most so many requests a second.")
+port = click.IntRange(0, 65535)
+rooms_file = click.Path(exists=True, dir_okay=False, resolve_path=True)
 dialect_option = click.option(
     "--dialect", metavar="NAME=VALUE,...", help="Such as hash=sha256,signature=raw."
 )
-max_failed_logins_option = partial(
-    click.option, "--max-failed-logins", type=int, help="Logins that may fail: accounts may lock."
-)
 
 
-def connected(
-    profile: str | None,
-    sandbox: bool | None = None,
-    *,
-    outside: bool = False,
-    explicit: bool = False,
-) -> Client:
+def connected(profile: str | None, sandbox: bool | None = None) -> Client:
     """Connect to the service that options or environment name; ConfigError says how to name one.
 
-    `sandbox` is None where a command has no --sandbox. With `outside` the service has to outlive
-    this process, and with `explicit` the embedded one needs --sandbox: nobody shall take its
-    verdict for that of a real service.
+    `sandbox` is None where a command has no --sandbox: there the service has to outlive it.
     """
-    if sandbox and profile not in (None, EMBEDDED):
+    if sandbox and profile:
         raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
     embedded = "" if sandbox is None else "--sandbox for the embedded one, "
+    variables = ", ".join(VARIABLES[name] for name in SERVICE)
     advice = (
-        f"Name one: --profile NAME (`confkit profile add NAME` makes it), {embedded}or "
-        f"{', '.join(VARIABLES[name] for name in SERVICE)} in the environment."
+        "Name one: --profile NAME (`confkit profile add NAME` makes it), "
+        f"{embedded}or {variables} in the environment."
     )
     try:
         client = connect(EMBEDDED if sandbox else profile)
     except ConfigError as error:
         raise (error.again(advice=advice) if error.missing else error) from None
-    if client.sandbox is None or sandbox or not (outside or explicit):
-        return client
-    client.close()
-    if explicit:
-        raise ConfigError("only the embedded sandbox is named", advice)
-    raise ConfigError(
-        "the embedded sandbox ends with this command",
-        "Run `confkit sandbox` and set the variables that it prints, or name another profile.",
-    )
+    if client.sandbox and sandbox is None:
+        client.close()
+        advice = "Run `confkit sandbox`, and set the variables that it prints."
+        raise ConfigError("the embedded sandbox ends with this command", advice)
+    return client
+
+
+def print_checks(steps: Generator[Check], *, quiet: bool = False) -> Checklist:
+    """Print each check as it is made, and a last line with the verdict and the finding, if any;
+    nothing if `quiet`."""
+    checks = []
+    with closing(steps):
+        for check in steps:
+            checks.append(check)
+            if not quiet and check.name != "Finding":
+                echo(check, style=_coloured(check.outcome))
+    checklist = Checklist(checks)
+    line = f"Overall: {checklist.verdict}"
+    if checks and checks[-1].name == "Finding":
+        parts = (checks[-1].detail.rstrip("."), checks[-1].advice)
+        line += f" - {'. '.join(filter(None, parts))}"
+    if not quiet:
+        echo(line, style=_coloured(checklist.verdict))
+    return checklist
+
+
+def _coloured(outcome: str) -> Callable[[str], str]:
+    """Return what colours the outcome's word in a text, on a terminal and without NO_COLOR."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return str
+    styled = click.style(outcome, fg=_COLOURS.get(outcome), bold=True)
+    return lambda text: text.replace(outcome, styled, 1)
 
 
 def suggest(kind: str, name: str, known: Iterable[str]) -> str:
@@ -74,27 +87,6 @@ def suggest(kind: str, name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, names, 1, 0.5)
     hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
     return f"there is no {kind} {name!r}. {hint}"
-
-
-class Choice(click.Choice[str]):
-    """A choice that names the nearest value."""
-
-    def get_invalid_choice_message(self, value: object, ctx: object) -> str:  # noqa: ARG002
-        """Return what may be typed."""
-        return suggest("choice", str(value), self.choices)
-
-
-def coloured(outcome: str) -> Callable[[str], str]:
-    """Return what colours the outcome's word in a text, on a terminal and without NO_COLOR."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
-        return str
-    styled = click.style(outcome, fg=_COLOURS.get(outcome), bold=True)
-    return lambda text: text.replace(outcome, styled, 1)
-
-
-def print_check(check: Check) -> None:
-    """Print a check; on a terminal its outcome has a colour."""
-    echo(check, style=coloured(check.outcome))
 
 
 def log_to_stderr(level: int, style: str = "%(asctime)s %(message)s") -> None:

@@ -24,7 +24,7 @@ from ..connect import (
 from ..dialect import Dialect
 from ..errors import ConfigError
 from ..text import echo
-from .options import connected, dialect_option, log_to_stderr, max_rate_option, profile_option
+from .options import connected, dialect_option, log_to_stderr, port, profile_option
 
 SPOKEN = "interface A 1.0.5 (2017-05-11) and interface B 1.02 (2017-04-10)"  # section 9
 # Each section and each endpoint in it: a heading, up to the next of its level or above.
@@ -35,13 +35,12 @@ _QUESTIONS = {
     "outgoing_url": "address of interface B (http://host:8050): ",
     "access_key": "access key: ",
 }
-_port = click.IntRange(0, 65535)
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
-@click.option("--port", type=_port, default=8080, metavar="PORT", help="Of interface A.")
-@click.option("--outgoing-port", type=_port, default=8050, metavar="PORT", help="Of interface B.")
+@click.option("--port", type=port, default=8080, metavar="PORT", help="Of interface A.")
+@click.option("--outgoing-port", type=port, default=8050, metavar="PORT", help="Of interface B.")
 @dialect_option
 @click.option("--explain", is_flag=True, help="Log why a call was refused.")
 def sandbox(host: str, dialect: str | None, **settings: Any) -> None:
@@ -55,12 +54,10 @@ def sandbox(host: str, dialect: str | None, **settings: Any) -> None:
 
     log_to_stderr(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    secret = os.environ.get(_KEY) or None
-    if secret is not None:
-        secret = check_setting("secret_key", secret, _KEY)
+    secret = check_setting("secret_key", os.environ.get(_KEY) or DEMO_SECRET_KEY, _KEY)
     spoken = Dialect.parse(dialect or "")
     service = Sandbox(host=host, secret_key=secret, dialect=spoken, **settings)
-    if secret in (None, DEMO_SECRET_KEY) and not resolve(host)[1]:
+    if secret == DEMO_SECRET_KEY and not resolve(host)[1]:
         raise ConfigError(
             "the demo keys are published, so beyond this machine the sandbox needs a secret key",
             f"Set {_KEY} to one of your own.",
@@ -70,7 +67,7 @@ def sandbox(host: str, dialect: str | None, **settings: Any) -> None:
             "CONFKIT_BASE_URL": service.base_url,
             "CONFKIT_OUTGOING_URL": service.outgoing_url,
             "CONFKIT_ACCESS_KEY": shlex.quote(service.access_key),
-            _KEY: DEMO_SECRET_KEY if service.secret_key == DEMO_SECRET_KEY else "...",
+            _KEY: DEMO_SECRET_KEY if secret == DEMO_SECRET_KEY else "...",
         }
         if changes := spoken.changes().items():
             variables["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
@@ -85,17 +82,16 @@ def sandbox(host: str, dialect: str | None, **settings: Any) -> None:
 @click.command()
 @profile_option
 @click.option("--digest", is_flag=True, help="The digest of A1 instead.")
-@click.option("--show", is_flag=True, help="Print it into a terminal, too.")
-def token(profile: str | None, digest: bool, show: bool) -> None:
+def token(profile: str | None, digest: bool) -> None:
     """Print an access token into a pipe.
 
     `export CONFKIT_TOKEN=$(confkit token)` makes the curl lines run that confkit shows; in these
     CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other secrets.
     """
-    if sys.stdout.isatty() and not show:
-        problem = "a token is a secret, so it goes into a pipe only: CONFKIT_TOKEN=$(confkit token)"
-        raise ConfigError(problem, "--show prints it here all the same.")
-    with connected(profile, outside=True) as client:
+    if sys.stdout.isatty():
+        advice = "Use CONFKIT_TOKEN=$(confkit token)."
+        raise ConfigError("a token is a secret, so it goes into a pipe only", advice)
+    with connected(profile) as client:
         keys = (client.access_key, client.secret_key)
         echo((client.dialect.digest(*keys) if digest else client.token()).reveal())
 
@@ -105,10 +101,9 @@ def token(profile: str | None, digest: bool, show: bool) -> None:
 @click.option("--base-url", metavar="URL", help="Of interface A.")
 @click.option("--outgoing-url", metavar="URL", help="Of interface B.")
 @click.option("--access-key", metavar="KEY", help="From the service's provider.")
-@click.option("--timeout", help="Seconds to connect and to read: 5, or 5,10.")
 @click.option("--ca-bundle", "verify", metavar="FILE", help="Certificates to trust.")
 @click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
-@max_rate_option
+@click.option("--max-rate", type=float, help="At most so many requests a second.")
 @dialect_option
 def add_profile(name: str, **options: Any) -> None:
     """Write the profile NAME, which you alone can read, or change it.
@@ -118,12 +113,12 @@ def add_profile(name: str, **options: Any) -> None:
     """
     check_profile_name(name)
     stored = load_profile(name) if name in profile_names() else {}
+    if options["access_key"] not in (None, stored.get("access_key")):
+        stored.pop("secret_key", None)  # which belongs to the other access key
     settings = stored | {key: value for key, value in options.items() if value is not None}
-    for key, question in _QUESTIONS.items():
-        value = settings.get(key) or _ask(question)
-        settings[key] = check_setting(key, value, "what was typed")  # before the next question
-    same = settings["access_key"] == stored.get("access_key")  # else the secret is another, too
-    secret = os.environ.get(_KEY) or (stored.get("secret_key") if same else None)
+    for key, question in _QUESTIONS.items():  # each is checked before the next question
+        settings[key] = check_setting(key, settings.get(key) or _ask(question), "what was typed")
+    secret = os.environ.get(_KEY) or settings.get("secret_key")
     settings["secret_key"] = secret or ask_secret("secret key: ", variable=_KEY)
     for key, value in settings.items():
         settings[key] = check_setting(key, value, "what was typed")
@@ -145,8 +140,6 @@ def _ask(question: str) -> str:
 @click.option("--openapi", is_flag=True, help="Both interfaces as OpenAPI 3.1 (JSON).")
 def interface(part: str | None, openapi: bool) -> None:
     """Print our reference of the interface, or a PART: A2, 5, errors."""
-    if openapi and part:
-        raise ConfigError("--openapi describes both interfaces", "Leave out the part.")
     echo(_packaged("openapi.json") if openapi else reference(part), end="")
 
 

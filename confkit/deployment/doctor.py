@@ -4,7 +4,7 @@ setting is reported, and later checks use the right value."""
 import copy
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
@@ -29,7 +29,7 @@ MOST_SKEW = 5.0  # harmless seconds; the Date header has no fractions
 _ROOM_CLOSED = 3  # room_status, as seen in deployments
 # The setting of each interface, and a call without a token, which needs no login.
 _INTERFACES = {"A": ("base_url", A3, {"room_id": NO_ROOM}), "B": ("outgoing_url", B3, {})}
-_MORE_TIME = "Allow more time: timeout= (--timeout)."
+_MORE_TIME = "Allow more time: ck.doctor(client, timeout=...)."
 _GIVE_A_ROOM = "Name a room: confkit doctor ROOM."
 _ASK_PROVIDER = "Ask the provider how this deployment expects the token, and which HTTP method."
 _SET_DIALECT = "Connect with dialect="
@@ -42,7 +42,7 @@ def doctor(
 
     There is always one row for each of `CHECKS`: the settings, interface A, interface B, the clock,
     the keys (A1), the token in A (A3) and in B (B3, B2), the room and its media server (A5, TCP);
-    "finding" is the summary. A wrong setting, also of the dialect, is a FAIL that names the right
+    "Finding" is the summary. A wrong setting, also of the dialect, is a FAIL that names the right
     value, which later checks use. A check that cannot be made is SKIP or UNKNOWN, with the reason.
     The method of B1 is not checked; `probe_dialect` does that.
 
@@ -60,7 +60,7 @@ def doctor(
 
 def checkup(
     client: Client, room_id: str | None = None, max_failed_logins: int = 2, timeout: float = 60.0
-) -> Iterator[Check]:
+) -> Generator[Check]:
     """Yield the rows of `doctor` as they are made; invalid arguments raise at once."""
     case = Case(client, room_id, max_failed_logins, timeout)
     return (case.check(name, function) for name, function in _FUNCTIONS.items())
@@ -324,15 +324,15 @@ def finding(case: Case) -> Row:
 
 
 _FUNCTIONS: dict[str, Callable[[Case], Row]] = {
-    "settings": settings,
-    "interface A": partial(check_interface, interface="A", other="B"),
-    "interface B": partial(check_interface, interface="B", other="A"),
-    "clock": clock,
-    "keys": keys,
-    "token in A": token_in_a,
-    "token in B": token_in_b,
-    "room": room,
-    "media server": media_server,
-    "finding": finding,
+    "Settings": settings,
+    "Interface A": partial(check_interface, interface="A", other="B"),
+    "Interface B": partial(check_interface, interface="B", other="A"),
+    "Clock": clock,
+    "Keys": keys,
+    "Token in A": token_in_a,
+    "Token in B": token_in_b,
+    "Room": room,
+    "Media server": media_server,
+    "Finding": finding,
 }
 CHECKS = tuple(_FUNCTIONS)  # the names, in order

@@ -155,7 +155,7 @@ class Inquiry:
         if untried:
             rest = f"not tried (max_failed_logins={self._bound}): {untried}"
             more = ", and ask for hash and form of the signature, or allow more failed logins: "
-            more += "max_failed_logins=8 (--max-failed-logins 8)"
+            more += "confkit probe, or max_failed_logins=8"
         keys = " and ".join(map(self.origin, ("access_key", "secret_key")))
         problem = f"A1 refuses the keys (401); refused: {refused}; {rest}"
         refusal = AuthenticationFailed(problem, f"Compare {keys} with those of the provider{more}.")

@@ -107,13 +107,14 @@ class Recorder:
         read_rooms = partial(sweep, client, ids, progress=False, **options)
         total: Any = sweeps  # None: endless
         files, done, times = DayFiles(self.folder), Recorded(), set[pd.Timestamp]()
+        before = ""  # why rooms were not read in the sweep before
         with suppress(KeyboardInterrupt), progress_bar(progress, total, "sweeps") as step:
             for skipped in _schedule(every, end, client.now, stop):
                 moment = pd.Timestamp(client.now(), unit="s", tz="UTC").floor("ms")
                 while moment in times:  # the clock was set back
                     moment += pd.Timedelta(1, "ms")
                 times.add(moment)
-                frame, result = _read(read_rooms, ids, stop, first=not done.sweeps)
+                frame, result, reason = _read(read_rooms, ids, stop, first=not done.sweeps)
                 if frame.empty:
                     continue
                 files.append(samples_frame(frame.assign(time=moment, service=client.name)))
@@ -126,8 +127,10 @@ class Recorder:
                     skipped=done.skipped + skipped,
                 )
                 rooms, when = counted(len(frame), "room"), moment.isoformat(timespec="milliseconds")
-                why = f"; {result.commonest}" if result and result.commonest else ""
-                log.info("%s: %s, %d not read%s", when, rooms, failures, why)
+                why = f"; {reason}" if reason and reason != before else ""  # once while it lasts
+                before = reason
+                level = logging.INFO if result else logging.WARNING
+                log.log(level, "%s: %s, %d not read%s", when, rooms, failures, why)
                 step()
                 if result and on_sweep:
                     on_sweep(result)
@@ -159,17 +162,19 @@ def _schedule(
 
 def _read(
     read_rooms: Callable[[], Sweep], ids: list[str], stop: threading.Event, *, first: bool
-) -> tuple[pd.DataFrame, Sweep | None]:
-    """Return the frame of a sweep, and the sweep; if nothing could be read, a row without values
-    for each room, or for the `first` sweep raise the error."""
+) -> tuple[pd.DataFrame, Sweep | None, str]:
+    """Return the frame of a sweep, the sweep, and its commonest failure; if nothing could be read,
+    a row without values for each room, or for the `first` sweep raise the error."""
     try:
         result = read_rooms()
     except ConfkitError as error:
         if first:
             raise
-        log.warning("nothing could be read: %s", error)
-        return pd.DataFrame({"room_id": ids}, columns=COLUMNS), None
+        code = getattr(error, "ret", None)
+        code = code if isinstance(code, int) and abs(code) < 2**63 else None
+        frame = pd.DataFrame({"room_id": ids, "ret": code}, columns=COLUMNS)
+        return frame, None, f"nothing could be read: {error}"
     frame = result.frame()
     if stop.is_set() and not result.complete:
         frame = frame[frame["users"].notna()]
-    return frame, result
+    return frame, result, result.commonest

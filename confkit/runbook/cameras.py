@@ -86,20 +86,15 @@ def bulk_camera_import(
     )
     if rows is None:
         return
-    yield _all_play(rows)
+    failed = (rows.outcome == bulk.PREFLIGHT_FAILED).sum()
+    detail = f"{failed} of {len(rows)} do not play" if failed else _count_outcomes(rows)
+    advice = "The last check has the next step for each." if failed else ""
+    yield Check("Cameras", "FAIL" if failed else "PASS", detail, advice)
     if (rows.outcome == bulk.READY).any() and (yield from may_change(client, apply, "Import (B1)")):
         run = partial(bulk.import_devices, client, table, verify=True, **options)
         imported = yield from ask("Import (B1)", run, _count_outcomes)
         rows = rows if imported is None else imported
     yield from ask("Every camera in its room", lambda: rows, _all_in_rooms)
-
-
-def _all_play(rows: pd.DataFrame) -> Check:
-    failed = rows[rows.outcome == bulk.PREFLIGHT_FAILED]
-    if failed.empty:
-        return Check("Cameras", "PASS", _count_outcomes(rows))
-    detail = f"{len(failed)} of {len(rows)} do not play"
-    return Check("Cameras", "FAIL", detail, "The last check has the next step for each.")
 
 
 def _count_outcomes(rows: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ from ..checks import Outcome
 from ..client import Client
 from ..devices import list_devices
 from ..frames import ROOM_STATUS
-from ..records import Device, Room, RoomUser
+from ..records import Device, RoomUser
 from ..rooms import force_offline, get_mcu, get_room_users
 from .rooms import ask_room, media_server, trial_room
 from .steps import Checks, Finding, ask, may_change, shorten
@@ -33,7 +33,7 @@ def nobody_can_join(client: Client, room: str, *, apply: bool = False) -> Checks
     yield from ask(
         "Free places",
         lambda: get_room_users(client, known.room_id),
-        lambda users: _free_places(known, len(users)),
+        lambda users: _free_places(known.attendee_max, len(users)),
     )
     if status != _CLOSED:  # A5 would only repeat it (416)
         address = yield from ask(
@@ -60,18 +60,17 @@ def _joinable(status: int | None) -> str | Finding:
     return "UNKNOWN", f"{status}, which is not specified", "Ask the provider what it means."
 
 
-def _free_places(room: Room, users: int) -> str | Finding:
+def _free_places(cap: int | None, users: int) -> str | Finding:
     """Judge by `attendee_max`, which alone keeps people out (seen)."""
-    if room.attendee_max and users >= room.attendee_max:
-        return (
-            "FAIL",
-            f"none ({users} of {room.attendee_max})",
-            "Force somebody offline (runbook force-user-offline), remove a camera "
-            "(ck.remove_device), or create a larger room: this one's cap cannot be changed.",
-        )
-    if room.attendee_max:
-        return f"{room.attendee_max - users} of {room.attendee_max}"
-    return f"{users} in the room, which has no cap"
+    if not cap:
+        return f"{users} in the room, which has no cap"
+    if users < cap:
+        return f"{cap - users} of {cap}"
+    advice = (
+        "Force somebody offline (runbook force-user-offline), remove a camera "
+        "(ck.remove_device), or create a larger room: this one's cap cannot be changed."
+    )
+    return "FAIL", f"none ({users} of {cap})", advice
 
 
 def force_user_offline(
@@ -91,21 +90,20 @@ def force_user_offline(
     )
     if users is None:
         return
-    person = next(other for other in users if other.user_id == user)
     devices = yield from ask(
         "A person, not a camera",
         lambda: list_devices(client, room_id),
-        lambda devices: _no_device(person, devices),
+        lambda devices: _no_device(user, devices),
     )
     if devices is None or not (yield from may_change(client, apply, "Forced offline", "UNKNOWN")):
         return
-    answer = yield from ask(
+    done = yield from ask(
         "Forced offline",
-        lambda: force_offline(client, room_id, person.user_id),
+        lambda: force_offline(client, room_id, user),
         lambda text: text or "the service says it is done",
     )
-    if answer is not None:
-        look = partial(_watch, client, room_id, users, person, watch)
+    if done is not None:
+        look = partial(_watch, client, room_id, users, user, watch)
         yield from ask("Stays away", look, lambda finding: finding)
 
 
@@ -120,39 +118,41 @@ def _is_present(user_id: str, users: list[RoomUser]) -> str | Finding:
     return "FAIL", f"nobody in the room has the ID {user_id!r}", advice
 
 
-def _no_device(user: RoomUser, devices: list[Device]) -> str | Finding:
+def _no_device(user_id: str, devices: list[Device]) -> str | Finding:
     """A camera that A7 removes may be dialled again by the service (assumed)."""
     for device in devices:
-        if device.user_id == user.user_id:
-            call = f"ck.remove_device(client, {device.room_id!r}, {user.user_id!r})"
-            return "FAIL", f"{user.user_name!r} is a camera", f"Remove it instead: {call}"
+        if device.user_id == user_id:
+            call = f"ck.remove_device(client, {device.room_id!r}, {user_id!r})"
+            return "FAIL", f"{device.user_name!r} is a camera", f"Remove it instead: {call}"
     return "no device has this ID"
 
 
 def _watch(
-    client: Client, room_id: str, before: list[RoomUser], person: RoomUser, seconds: float
+    client: Client, room_id: str, before: list[RoomUser], user_id: str, seconds: float
 ) -> str | Finding:
-    """Look once a second for the person's ID, and for a new ID with the name.
+    """Look once a second for the user's ID, and for a new ID with the name.
 
     Only who was gone can be back: a service may say that it is done a moment before (assumed).
     """
-    others = {user.user_id for user in before} - {person.user_id}
+    names = {user.user_id: user.user_name for user in before}
     end, gone = time.monotonic() + seconds, False
     while True:
-        present = [user for user in get_room_users(client, room_id) if user.user_id not in others]
-        ids = {user.user_id for user in present if user.user_name == person.user_name}
-        ids |= {user.user_id for user in present} & {person.user_id}
-        gone = gone or person.user_id not in ids
-        if gone and ids:
+        present = {
+            user.user_id
+            for user in get_room_users(client, room_id)
+            if user.user_id == user_id
+            or (user.user_name == names[user_id] and user.user_id not in names)
+        }
+        gone = gone or user_id not in present
+        if gone and present:
             advice = (
                 "No call keeps a user out. Have a host lock the room, or create another room and "
                 "give its number to the others."
             )
-            return "FAIL", f"back, with the ID {', '.join(ids)}", advice
-        left = end - time.monotonic()
-        if left <= 0:
+            return "FAIL", f"back, with the ID {', '.join(present)}", advice
+        if time.monotonic() >= end:
             break
-        time.sleep(min(1.0, left))
+        time.sleep(min(1.0, seconds))
     if gone:
         return f"not seen for {seconds:g} s"
     detail = f"still in the room after {seconds:g} s, although the service said it was done"

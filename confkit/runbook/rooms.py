@@ -68,29 +68,27 @@ def trial_room(
     The ID is chosen here, so that the room is found even where the response of A2 is lost.
     """
     created, chosen = None, str(uuid.uuid4())
-    try:
-        create = partial(create_room, client, room_extend_id=chosen, **fields)
-        created = yield from ask("New room (A2)", create, lambda _: "created")
-        if created and steps:
-            yield from steps(created)
-    except BaseException as error:  # Ctrl-C too: nobody asks for further checks
-        for check in _delete(client, created, chosen):
-            error.add_note(" ".join(str(check).split()))
-        raise
-    yield from _delete(client, created, chosen)
-
-
-def _delete(client: Client, created: str | None, chosen: str) -> Checks:
-    room_id = created or chosen
 
     def delete() -> str:
         try:
-            delete_room(client, room_id)
+            delete_room(client, created or chosen)
         except RoomNotFound:
             if created:
                 raise
             return "no room was left"
         return "deleted"
 
-    advice = f"Delete it later: ck.delete_room(client, {room_id!r})"
-    yield from ask("Clean-up (A4)", delete, advice=advice)
+    def clean_up() -> Checks:
+        advice = f"Delete it later: ck.delete_room(client, {created or chosen!r})"
+        yield from ask("Clean-up (A4)", delete, advice=advice)
+
+    try:
+        create = partial(create_room, client, room_extend_id=chosen, **fields)
+        created = yield from ask("New room (A2)", create, lambda _: "created")
+        if created and steps:
+            yield from steps(created)
+    except BaseException as error:  # Ctrl-C too: nobody asks for further checks
+        for check in clean_up():
+            error.add_note(" ".join(str(check).split()))
+        raise
+    yield from clean_up()

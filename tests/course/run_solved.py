@@ -10,24 +10,25 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 UNANSWERED = re.compile(r"^my_\w+ = None$", re.MULTILINE)
 SOLUTION = re.compile(r"<details>.*?```python\n(.*?)```.*?</details>", re.DOTALL)
 
 
-def solved(path: Path) -> list[tuple[str, bool]]:
-    """Return the source of each code cell, with the solution that stands below it in place of
-    `my_name = None`, and whether it is an exercise."""
+def solved(path: Path) -> list[dict[str, Any]]:
+    """Return the code cells, with the solution that stands below an exercise in place of
+    `my_name = None`."""
     cells = json.loads(path.read_text("utf-8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells]
-    sources = []
+    results = []
     for cell, text, below in zip(cells, texts, [*texts[1:], ""], strict=True):
         if cell["cell_type"] == "code":
             solution = SOLUTION.search(below)
             answer = solution.group(1) if solution else "raise LookupError('no solution below')"
             source, count = UNANSWERED.subn(lambda _, answer=answer: answer, text)
-            sources.append((source, count > 0))
-    return sources
+            results.append({"source": source, "exercise": count > 0, "prints": []})
+    return results
 
 
 def main(path: Path) -> None:
@@ -36,9 +37,7 @@ def main(path: Path) -> None:
 
     shell = InteractiveShell()
     shell.run_line_magic("colors", "NoColor")
-    cells = [
-        {"source": source, "exercise": exercise, "prints": []} for source, exercise in solved(path)
-    ]
+    cells = solved(path)
     for _ in range(2):
         for cell in cells:
             printed = io.StringIO()

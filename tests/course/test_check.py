@@ -1,7 +1,6 @@
 """`course.check`: right answers are right, and each usual mistake gets its own hint."""
 
 import json
-import threading
 
 import pytest
 
@@ -24,20 +23,15 @@ TEXTS = [  # exercise, answer, words of what is said
     ("token", "0" * 100_000, "No mistake that we know"),  # at once, however long it is
     ("token", "abc", "has 3 characters; 56 are right"),
     ("token-in-url", f"access_token={TOKEN[:-2]}%3D%3D", "right"),
-    ("token-in-url", f"http://h/x?access_token={TOKEN[:-2]}%3d%3d&room_id=1", "right"),
     ("token-in-url", f"{TOKEN[:-2]}%3D%3D", "Begin with the parameter's name"),
     ("token-in-url", f"access_token={TOKEN}", "not encoded"),
     ("token-in-url", f"access_token={TOKEN[:-2]}%253D%253D", "twice"),
     ("token-in-url", f"accessToken={TOKEN[:-2]}%3D%3D", "spelling of B1 and B3"),
-    ("token-in-url", f"access_tocken={TOKEN[:-2]}%3D%3D", "name is not right"),
     ("token-in-url", "access_token=abc", "not the token"),
     ("devices-options", f"{OPTIONS}50%25%20%26%20more%22%7D", "right"),
     ("devices-options", f"&{OPTIONS.replace('%20', '+')}50%25+%26+more%22%7D", "right"),
-    ("devices-options", f"{OPTIONS.replace('%20', '')}50%25%20%26%20more%22%0A%7D", "right"),
     ("devices-options", f"{OPTIONS}50%%20%26%20more%22%7D", "only in part"),
     ("devices-options", f"{OPTIONS}50%25%20%26%20less%22%7D", "not exactly the login"),
-    ("devices-options", f"{OPTIONS}50%25%20%26%20more%22", "not exactly the login"),
-    ("devices-options", f"{OPTIONS.upper()}", "name, spelt options"),
     ("devices-options", OPTIONS.removeprefix("options="), "Begin with the parameter's name"),
     ("devices-options", OPTIONS.replace("login_", "login").replace("name", "Name"), "snake_case"),
     ("devices-options", OPTIONS.replace("%22", "%27"), "double quotes"),
@@ -88,18 +82,14 @@ FUNCTIONS = [
     ("errors-read", reader(cautious=False), "raised JSONDecodeError"),
     ("errors-read", lambda s, b: reader()(s, b) if s == 200 else None, "whatever the HTTP status"),
     ("errors-read", lambda s, b: reader()(s, b) or None, "0 is a code too"),
-    ("errors-read", lambda s: 0, "raised TypeError"),
     ("errors-read", "my_read", "the function itself"),
     ("errors-count", counter(ck.ConfkitError, result=None), "right"),
-    ("errors-count", counter(ck.ConfkitError, result=float("nan")), "right"),
-    ("errors-count", counter(), "right"),
     ("errors-count", counter(gone=0), "(404)"),
     ("errors-count", counter(ck.ApiError, result=-1), "(700)"),
     ("errors-count", counter(ck.ProtocolError), "HTML"),
     ("errors-count", counter(ck.TransportError), "dropped connection"),
     ("errors-count", lambda client, room_id: 2, "nobody in it"),
     ("errors-count", lambda c, r: len(ck.get_room_users(c, r)) or None, "it is known"),
-    ("errors-count", lambda client, room_id: bool(room_id), "two people"),
 ]
 
 
@@ -123,17 +113,19 @@ class Hostile:
         raise SystemExit("login_password=hunter2")
 
 
-GARBAGE = [
-    "", "x", "\ud800", b"\xff", 0, True, 1.5, float("nan"), [], {}, set(), object(), Hostile(),
-    Hostile, len, lambda: None, lambda *_: None, lambda *_: 1 / 0, lambda *_: Hostile(),
-    threading.Lock(), range(3), "hunter2" * 1_000, ValueError("x"), [[]] * 3, ck.Secret("hunter2"),
-]  # fmt: skip
+GARBAGE = ["", "\ud800", b"\xff", 0, True, float("nan"), [], {}, object(), Hostile(), Hostile, len]
+GARBAGE += [
+    lambda: None,
+    lambda *_: 1 / 0,
+    lambda *_: Hostile(),
+    "hunter2" * 1_000,
+    ValueError("x"),
+]
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_no_answer_of_any_type_raises_and_none_is_quoted(name):
-    """Garbage of every type is wrong, in a sentence that quotes nothing of it; None and the dots
-    are no answer yet."""
+    """Garbage of every type is wrong, in a sentence; None and the dots are no answer yet."""
     for answer in GARBAGE:
         feedback = course.check(name, answer)
         assert feedback.right is False, answer
@@ -144,12 +136,8 @@ def test_no_answer_of_any_type_raises_and_none_is_quoted(name):
 
 
 def test_an_unknown_exercise_names_those_that_there_are():
-    """A wrong name is an error that lists the names, and does not quote it."""
+    """And does not quote it; a password in a message shows as ***."""
     with pytest.raises(ck.ConfigError, match=r"digest, token, .*errors-count") as raised:
         course.check("geheim", "x")
-    assert "geheim" not in str(raised.value)
-
-
-def test_feedback_shows_no_secret():
-    """A password in a message shows as ***."""
-    assert "geheim" not in repr(course.Feedback("x", False, "rtsp://a:geheim@h/"))
+    feedback = course.Feedback("x", False, "rtsp://a:geheim@h/")
+    assert "geheim" not in str(raised.value) + repr(feedback)

@@ -18,7 +18,6 @@ A1, A2, A3, A5, B1, B2, B3 = (
 OPEN = ("hash", "signature", "create_method", "list_method", "placement")
 NAMES = (
     {"token_parameter": "access_tocken"},
-    {"token_parameter": "token"},
     {"mcu_token_parameter": "token"},
     {"token_parameter": "access_tocken", "mcu_token_parameter": "access_token"},
     {"remove_token_parameter": "accessToken"},
@@ -26,16 +25,12 @@ NAMES = (
 
 
 def dialects(seed: int, count: int) -> list[Dialect]:
-    """The usual dialect, each that differs in one setting, and so many drawn at random."""
+    """Each dialect that differs from the usual one in one setting, and so many drawn at random."""
     chance = random.Random(seed)
-    single = [{name: value} for name in OPEN for value in CHOICES[name]]
-    drawn = [
-        {name: chance.choice(CHOICES[name]) for name in OPEN}
-        | chance.choice(NAMES)
-        | chance.choice(NAMES)
-        for _ in range(count)
-    ]
-    settings = [*single, *NAMES, *drawn]
+    settings = [{name: value} for name in OPEN for value in CHOICES[name]] + list(NAMES)
+    for _ in range(count):
+        drawn = {name: chance.choice(CHOICES[name]) for name in OPEN}
+        settings.append(drawn | chance.choice(NAMES) | chance.choice(NAMES))
     return list(dict.fromkeys(plain(Dialect(**each)) for each in settings))
 
 

@@ -1,6 +1,5 @@
 """`doctor`: what is broken, which check says so, in which words and with which next step."""
 
-import json
 import socket
 import ssl
 import time
@@ -14,13 +13,12 @@ import confkit as ck
 from confkit.connect import SERVICE
 from confkit.deployment import CHECKS, checkup
 from confkit.sandbox import Sandbox
-from tests.commands import known, run
 from tests.deployment.services import A1, A2, A3, A5, B1, B2, B3, USUAL, checked, deaf, dialects
 from tests.ports import HERE, quiet_port
-from tests.scripted import GRANTED, Reply, scripted
+from tests.scripted import Reply, scripted
 
 KEYS = {"access_key": "demo_access", "secret_key": "demo_secret"}
-A, B = "interface A", "interface B"
+A, B = "Interface A", "Interface B"
 
 
 def examine(client, *arguments, **options):
@@ -48,11 +46,11 @@ def client_of(a, b="", **options):
 
 def other(sandbox, **options):
     """A client of a sandbox with settings of its own."""
-    given = {name: getattr(sandbox, name) for name in (*SERVICE, "dialect")}
-    return ck.Client(**{**given, **options})
+    settings = {name: getattr(sandbox, name) for name in (*SERVICE, "dialect")}
+    return ck.Client(**{**settings, **options})
 
 
-@pytest.mark.parametrize("dialect", dialects(seed=3, count=8)[-9:], ids=str)
+@pytest.mark.parametrize("dialect", dialects(seed=3, count=4)[-5:], ids=str)
 def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
     """Without a room what needs one is left out; B1 is not asked, and of B2 nothing is sent that
     could work; a client that is read only does not send that."""
@@ -62,9 +60,9 @@ def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
         before = client.session, client.timeout, dict(client.session.hooks)
         rows = examine(client, room_id)
         assert outcomes(rows) == "PPPPPPPPP"
-        holds(rows["finding"], "PASS", "no problem found")
-        holds(rows["room"], "PASS", f"room {room_id} was read: 'Weekly sync'")
-        holds(rows["media server"], "PASS", "accepts connections from here")
+        holds(rows["Finding"], "PASS", "no problem found")
+        holds(rows["Room"], "PASS", f"room {room_id} was read: 'Weekly sync'")
+        holds(rows["Media server"], "PASS", "accepts connections from here")
         assert (client.session, client.timeout, dict(client.session.hooks)) == before
         assert not client.authenticated
         assert "B2 425: the room has no device with this userId" in map(str, sandbox.refusals)
@@ -72,7 +70,7 @@ def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
         removals = sandbox.count(B2)
         rows = examine(sandbox.connect(read_only=True))
         assert outcomes(rows) == "PPPPPPPSS"
-        holds(rows["token in B"], "PASS", "B2 was skipped, as this client is read only")
+        holds(rows["Token in B"], "PASS", "B2 was skipped, as this client is read only")
         assert sandbox.count(B2) == removals
 
 
@@ -84,22 +82,22 @@ WRONG = [
         {"signature": "raw", "hash": "md5", "list_method": "POST", "placement": "json"}
         | {"token_parameter": "token"},
         {
-            "keys": "hash=md5,signature=raw",
-            "token in B": "list_method=POST,placement=json; B2 expects the token in another form",
+            "Keys": "hash=md5,signature=raw",
+            "Token in B": "list_method=POST,placement=json; B2 expects the token in another form",
         },
     ),
     (
         {},
         {"hash": "sha256", "list_method": "POST", "remove_token_parameter": "accessToken", **OLD},
         {
-            "keys": "hash=sha256",
-            "token in A": "token_parameter=access_tocken",
-            "token in B": "remove_token_parameter=accessToken",
-            "media server": "mcu_token_parameter=token",
+            "Keys": "hash=sha256",
+            "Token in A": "token_parameter=access_tocken",
+            "Token in B": "remove_token_parameter=accessToken",
+            "Media server": "mcu_token_parameter=token",
         },
     ),
-    ({"hash": "sha256"}, {}, {"keys": "hash=sha1"}),
-    ({"mcu_token_parameter": "token"}, {}, {"media server": "mcu_token_parameter=None"}),
+    ({"hash": "sha256"}, {}, {"Keys": "hash=sha1"}),
+    ({"mcu_token_parameter": "token"}, {}, {"Media server": "mcu_token_parameter=None"}),
 ]
 
 
@@ -112,10 +110,10 @@ def test_one_run_names_all_wrong_settings_of_the_dialect(used, wanted, named):
         client = other(sandbox, dialect=used)
         rows = examine(client, room_id, max_failed_logins=8)
         failed = [name for name, row in rows.items() if row[0] == "FAIL"]
-        assert failed == [*named, "finding"]
+        assert failed == [*named, "Finding"]
         for name, settings in named.items():
             holds(rows[name], "FAIL", settings)
-        advice = rows["finding"][2]
+        advice = rows["Finding"][2]
         line = advice.partition("CONFKIT_DIALECT=")[2]
         assert ck.Dialect.parse(line) == wanted
         arguments = advice.partition("dialect=ck.")[2].partition(", or set")[0]
@@ -127,13 +125,13 @@ def test_refused_keys_are_looked_into_within_the_bound(sandbox):
     """At most two logins fail, and the secret is in no request."""
     client = other(sandbox, secret_key="s0me-0ther")
     rows = examine(client)
-    holds(rows["finding"], "FAIL", "keys: A1 refuses the keys (401); refused: sha1 hex, sha1 raw;")
-    holds(rows["finding"], "FAIL", "not tried (max_failed_logins=2): sha256 hex", "logins 8")
+    holds(rows["Finding"], "FAIL", "Keys: A1 refuses the keys (401); refused: sha1 hex, sha1 raw;")
+    holds(rows["Finding"], "FAIL", "not tried (max_failed_logins=2): sha256 hex", "confkit probe")
     assert (sandbox.count(A1), outcomes(rows)) == (2, "PPPPFSSSS")
     assert "s0me-0ther" not in str(rows) + str(client.calls)
     rows = examine(other(sandbox, secret_key="s0me-0ther"), max_failed_logins=8)
-    holds(rows["keys"], "FAIL", "so a key is probably wrong")
-    assert "--max-failed-logins" not in rows["keys"][2]
+    holds(rows["Keys"], "FAIL", "so a key is probably wrong")
+    assert "max_failed_logins" not in rows["Keys"][2]
     assert sandbox.count(A1) == 10
 
 
@@ -142,17 +140,17 @@ def test_a_token_that_is_held_is_not_put_at_risk(client, sandbox, script):
     the client, which renews it at the next call."""
     held = client.token()
     rows = examine(client)
-    holds(rows["keys"], "SKIP", "this client has a token")
+    holds(rows["Keys"], "SKIP", "this client has a token")
     assert (outcomes(rows), sandbox.count(A1)) == ("PPPPSPPSS", 1)
     sandbox.advance(7200)
-    assert examine(client)["keys"][0] == "PASS"
+    assert examine(client)["Keys"][0] == "PASS"
     assert (sandbox.count(A1), client.token() is held) == (2, True)
     service = script(USUAL)
     client = service.client()
     client.token()
     for unclear in ({"ret": 504}, Reply(drop=True), Reply("<html>", 502)):
         service.script[A3] = [{"ret": 602}, unclear]
-        assert examine(client)["keys"][0] in ("SKIP", "UNKNOWN")
+        assert examine(client)["Keys"][0] in ("SKIP", "UNKNOWN")
     assert service.seen[A1] == 1
 
 
@@ -160,45 +158,37 @@ ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
 READ, SHUT = checked(ROOM), checked({**ROOM, "room_status": 3})
 NO_PORT = checked({"ret": 0, "addr": f"{HERE}:1"})
 LOST = Reply(drop=True)
-# Operations that answer otherwise, the check, its outcome, what it says and the next step.
-FAULTS = {
-    "A in trouble": ({A3: {"ret": 700}}, A, "PASS", "answers with result code 700", ""),
-    "B without token": ({B3: {"ret": 0}}, B, "PASS", "result code 0, as no token", "operator"),
-    "A1 is silent": (
-        {A1: LOST},
-        "keys",
-        "FAIL",
-        "keys could not be checked: the",
-        "service is running",
-    ),
-    "A1 is late": ({A1: {"ret": 504}}, "keys", "FAIL", "504: timeout", ""),
-    "A1 then": ({A1: [{"ret": 401}, {"ret": 4711}]}, "keys", "FAIL", "checked: authenticate", ""),
-    "A3 is silent": ({A3: [{"ret": 602}, LOST]}, "token in A", "FAIL", "closed the connection", ""),
-    "A3 says 407": ({A3: {"ret": 407}}, "token in A", "UNKNOWN", "407: parameter error", "Name a"),
-    "A3 of another": ({A3: {"ret": 602}}, "token in A", "FAIL", "every known form: 602", "balanc"),
-    "success to all": ({A3: {"ret": 0}}, "token in A", "UNKNOWN", "success, with the token", ""),
-    "B3 of another": ({B3: {"ret": 602}}, "token in B", "FAIL", "form: 602", "that outgoing_url"),
-    "B3 is down": ({B3: [{"ret": 602}, {"ret": 304}]}, "token in B", "FAIL", "304: get failed", ""),
-    "B2 of another": ({B2: {"ret": 602}}, "token in B", "FAIL", "B2 refused the token", "provider"),
-    "B2 alike": ({B2: {"ret": 425}}, "token in B", "UNKNOWN", "425: user does not exist, with", ""),
-    "no room": ({A3: checked(404)}, "room", "FAIL", "room 7: get room (A3)", "room"),
-    "closed": ({A3: SHUT}, "room", "PASS", "it is closed", ""),
-    "no MCU": ({A3: READ, A5: {"ret": 410}}, "media server", "FAIL", "410: no MCU", ""),
-    "no address": ({A3: READ, A5: checked({"ret": 0})}, "media server", "FAIL", "addr", ""),
-    "MCU is shut": ({A3: READ, A5: NO_PORT}, "media server", "FAIL", f"{HERE}:1 does", "UDP"),
-}
+# What answers otherwise, the check, its outcome, what it says and the next step.
+FAULTS = [
+    ({A3: {"ret": 700}}, A, "PASS", "answers with result code 700", ""),
+    ({B3: {"ret": 0}}, B, "PASS", "result code 0, as no token", "operator"),
+    ({A1: LOST}, "Keys", "FAIL", "keys could not be checked: the", "service is running"),
+    ({A1: {"ret": 504}}, "Keys", "FAIL", "504: timeout", ""),
+    ({A1: [{"ret": 401}, {"ret": 4711}]}, "Keys", "FAIL", "checked: authenticate", ""),
+    ({A3: [{"ret": 602}, LOST]}, "Token in A", "FAIL", "closed the connection", ""),
+    ({A3: {"ret": 407}}, "Token in A", "UNKNOWN", "407: parameter error", "Name a"),
+    ({A3: {"ret": 602}}, "Token in A", "FAIL", "every known form: 602", "balanc"),
+    ({A3: {"ret": 0}}, "Token in A", "UNKNOWN", "success, with the token", ""),
+    ({B3: {"ret": 602}}, "Token in B", "FAIL", "form: 602", "that outgoing_url"),
+    ({B2: {"ret": 602}}, "Token in B", "FAIL", "B2 refused the token", "provider"),
+    ({B2: {"ret": 425}}, "Token in B", "UNKNOWN", "425: user does not exist, with", ""),
+    ({A3: checked(404)}, "Room", "FAIL", "room 7: get room (A3)", "room"),
+    ({A3: SHUT}, "Room", "PASS", "it is closed", ""),
+    ({A3: READ, A5: {"ret": 410}}, "Media server", "FAIL", "410: no MCU", ""),
+    ({A3: READ, A5: checked({"ret": 0})}, "Media server", "FAIL", "addr", ""),
+    ({A3: READ, A5: NO_PORT}, "Media server", "FAIL", ":1 does not accept", "UDP"),
+]
 
 
-@pytest.mark.parametrize("row", FAULTS.values(), ids=FAULTS)
-def test_a_fault_is_named_by_its_check(script, row):
+@pytest.mark.parametrize(("answers", "name", "outcome", "detail", "advice"), FAULTS)
+def test_a_fault_is_named_by_its_check(script, answers, name, outcome, detail, advice):
     """With its next step, and the finding repeats the first failure."""
-    answers, name, outcome, detail, advice = row
-    room_id = "7" if name in ("room", "media server") else None
+    room_id = "7" if name in ("Room", "Media server") else None
     rows = examine(script({**USUAL, **answers}).client(), room_id)
     holds(rows[name], outcome, detail, advice)
     if outcome == "FAIL":
-        holds(rows["finding"], "FAIL", f"{name}: ", rows[name][2])
-        assert rows["finding"][2]
+        holds(rows["Finding"], "FAIL", f"{name}: ", rows[name][2])
+        assert rows["Finding"][2]
 
 
 GOAL = "https://conference.example:8443"
@@ -208,16 +198,13 @@ SMTP = Reply(raw=lambda peer: peer.sendall(b"220 smtp\r\n"))
 # The address, settings of the client, the interface, what is wrong with it and the next step.
 IN_THE_WAY = [
     ("http://no-such-host.invalid:8080", {}, A, "could not resolve", "DNS or VPN"),
-    ("http://255.255.255.255:9", {}, A, "unreachable", "base_url"),
     ("http://h:1", {"proxy": "{closed}"}, A, "the proxy did not forward the request", "NO_PROXY"),
     ("{closed}", {}, A, "connection refused", "The setting is base_url."),
-    ("{closed}", {}, B, "connection refused", "The setting is outgoing_url."),
     ("{deaf}", {"wait": 0.2}, A, "no connection within 0.2 s", "longer timeout"),
     ("{tls}", {}, A, "certificate not trusted", "CONFKIT_CA_BUNDLE=ca.pem"),
     ("{tls2}", {"verify": "{bundle}"}, A, "not valid for '127.0.0.2'", ""),
     ("{tls}", {"verify": "{code}"}, A, "the CA bundle cannot be read", "CONFKIT_CA_BUNDLE"),
     ("{plain}", {}, A, "does not speak TLS on this port", "http:// instead of https://"),
-    ("{guest}", {}, A, "got HTML or XML (HTTP 200): body begins '<title>Guest", "no proxy"),
     ("{guest}", {}, B, "got HTML or XML (HTTP 200): body begins '<title>Guest", "no proxy"),
     ("{moved}", {}, A, f" leads to {GOAL}{A3}: get", "configure the target address"),
     ("{smtp}", {}, A, "HTTP", "host and port are correct"),
@@ -252,11 +239,12 @@ def world(certificate, sandbox):
         yield World({"bundle": str(certificate[0]), "code": __file__, "plain": plain})
 
 
-@pytest.mark.parametrize("row", IN_THE_WAY, ids=lambda row: f"{row[0]} {row[2]}")
-def test_what_stands_in_the_way_is_named_with_the_setting(world, row):
+@pytest.mark.parametrize(("address", "options", "bad", "detail", "advice"), IN_THE_WAY)
+def test_what_stands_in_the_way_is_named_with_the_setting(
+    world, address, options, bad, detail, advice
+):
     """The other interface is looked at all the same, and no login is spent on what may be another
     service."""
-    address, options, bad, detail, advice = row
     address, proxy = (text.format_map(world) for text in (address, options.get("proxy", "")))
     verify = options.get("verify", "").format_map(world) or True
     good = B if bad == A else A
@@ -265,9 +253,9 @@ def test_what_stands_in_the_way_is_named_with_the_setting(world, row):
     client.session.proxies = {"http://h": proxy} if proxy else {}
     rows = examine(client)
     holds(rows[bad], "FAIL", detail, advice)
-    holds(rows["finding"], "FAIL", f"{bad}: ", rows[bad][2])
-    assert rows["token in B"][0] == "SKIP"
-    assert (rows[good][0], rows["clock"][0]) == ("PASS", "PASS")
+    holds(rows["Finding"], "FAIL", f"{bad}: ", rows[bad][2])
+    assert rows["Token in B"][0] == "SKIP"
+    assert (rows[good][0], rows["Clock"][0]) == ("PASS", "PASS")
     assert sum(call.endpoint == "A1" for call in client.calls) == (bad == B)
     assert "geheim99" not in str(rows)
 
@@ -281,13 +269,11 @@ def test_swapped_addresses_and_paths_are_corrected_for_the_other_checks(method):
         assert outcomes(rows) == "PFFPPPPSS"
         holds(rows[A], "FAIL", "but the other address is", f"Set base_url to {a}.")
         holds(rows[B], "FAIL", "but the other address is", f"Set outgoing_url to {b}.")
-        holds(rows["finding"], "FAIL", "interface A: ", "Set base_url")
         client = other(sandbox, base_url=a + "/rtc", dialect=ck.Dialect(list_method=method))
         rows = examine(client, max_failed_logins=8)
         assert outcomes(rows) == "FPPPFPPSS"
-        holds(rows["settings"], "FAIL", "base_url ends with /rtc", a)
-        holds(rows["finding"], "FAIL", "settings: base_url ends with /rtc, wh", "Set base_url to")
-        holds(rows["finding"], "FAIL", "(then: keys)")
+        holds(rows["Finding"], "FAIL", "Settings: base_url ends with /rtc", f"Set base_url to {a}.")
+        holds(rows["Finding"], "FAIL", "(then: Keys)")
         assert client.base_url.endswith("/rtc")
 
 
@@ -296,7 +282,7 @@ def test_the_settings_name_their_origins_and_no_key(script, monkeypatch):
     url = script(USUAL).base_url
     monkeypatch.setenv("CONFKIT_BASE_URL", url)
     client = ck.connect(outgoing_url=url + "/b", **KEYS)
-    row = examine(client)["settings"]
+    row = examine(client)["Settings"]
     holds(row, "PASS", f"base_url (CONFKIT_BASE_URL) {url}; outgoing_url (argument) {url}/b")
     assert "demo_" not in row[1]
     client.close()
@@ -304,21 +290,10 @@ def test_the_settings_name_their_origins_and_no_key(script, monkeypatch):
         ck.doctor(client)
 
 
-def test_a_proxy_that_works(script):
-    """Its login shows nowhere."""
-    client = client_of("http://service.invalid")
-    proxy = script({**USUAL, A1: GRANTED}).base_url
-    client.session.proxies = {"http": proxy.replace("//", "//me:geheim99@")}
-    rows = examine(client)
-    assert outcomes(rows) == "PPPPPPPSS"
-    assert "geheim99" not in str(rows)
-
-
 CLOCKS = [
     (3, "PASS", "both clocks agree within 5 s"),
     (3600, "FAIL", "(h:mm:ss) behind the service"),
     (-3600, "FAIL", "(h:mm:ss) ahead of the service"),
-    ("Date: soon\r\n", "UNKNOWN", "no Date header"),
     ("", "UNKNOWN", "no Date header"),
 ]
 
@@ -334,7 +309,7 @@ def test_the_clock(script, date, outcome, detail):
         peer.sendall((head + body).encode())
 
     rows = examine(script(dict.fromkeys((A3, B3, A1), Reply(raw=send))).client())
-    holds(rows["clock"], outcome, detail)
+    holds(rows["Clock"], outcome, detail)
 
 
 def test_a_service_that_hangs_costs_no_more_than_the_time_allowed(script):
@@ -345,31 +320,11 @@ def test_a_service_that_hangs_costs_no_more_than_the_time_allowed(script):
         assert outcomes(rows) == "PFFSSSSSS"
         holds(rows[A], "FAIL", "no response within 0.2 s")
         rows = examine(client_of(url, timeout=(300, 300)), timeout=0.8)
-        holds(rows[A], "UNKNOWN", "no time left for all checks", "--timeout")
-        holds(rows["finding"], "UNKNOWN", "interface A", "--timeout")
+        holds(rows[A], "UNKNOWN", "no time left for all checks", "timeout=")
+        holds(rows["Finding"], "UNKNOWN", "Interface A", "timeout=")
     checks = checkup(script(USUAL).client(), timeout=0.2)
     assert "PASS" in str(next(checks))
     time.sleep(0.2)
     rest = [astuple(check) for check in checks]
     assert {row[1] for row in rest} == {"UNKNOWN"}
     assert "not made: no time left" in rest[0][2]
-
-
-def test_the_command(sandbox):
-    """Its exit status, its lines, and JSON; a wrong option is one line before anything is sent."""
-    status, out, err = run("doctor", **known(sandbox))
-    assert (status, out.splitlines()[-1]) == (0, "Overall: PASS - no problem found")
-    assert err == f"Checking {HERE} (at most 2 failed logins and 60 s)\n"
-    wrong = {**known(sandbox), "CONFKIT_SECRET_KEY": "some0ther"}
-    status, out, _ = run("doctor", "--json", **wrong)
-    assert (status, json.loads(out)["verdict"], sandbox.count(A1)) == (1, "FAIL", 3)
-    assert len(json.loads(out)["checks"]) == len(CHECKS)
-    counted = sandbox.count()
-    for option, word in {
-        "--max-failed-logins=0": "max_failed_logins",
-        " ": "room_id",
-        "--timeout=nan": "timeout",
-    }.items():
-        status, out, err = run("doctor", option, **known(sandbox))
-        assert (status, out, word in err, err.count("\n")) == (1, "", True, 1)
-    assert sandbox.count() == counted

@@ -74,8 +74,8 @@ def test_json_keeps_every_value_and_is_printable():
 def test_commands_print_no_control_characters(monkeypatch, tmp_path):
     """Whatever a room, a service or an argument is called, a terminal gets letters."""
     monkeypatch.chdir(tmp_path)
-    lines = ["doctor --timeout 3", "doctor --json --timeout 3", "diagnose", "preflight", "runbook"]
-    lines += ["interface", "token --profile", "profile add", "record --rooms"]
+    lines = ["doctor", "diagnose", "preflight", "runbook", "interface"]
+    lines += ["token --profile", "profile add", "record --rooms"]
     with hostile(SOME) as (_, service):
         given = {"CONFKIT_BASE_URL": service.base_url, "CONFKIT_OUTGOING_URL": service.base_url}
         given |= {"CONFKIT_ACCESS_KEY": "k", "CONFKIT_SECRET_KEY": "s3cr3t-of-ours"}

@@ -10,9 +10,9 @@ from tests.secrets.worlds import World, environment
 # filled in. Some are wrong on purpose: 2 is what click says of words that it does not know.
 COMMANDS: dict[str, dict[str, int]] = {
     "diagnose": {"ROOM --timeout 8": 0, "ROOM x --address LOGIN --login-name u": 1},
-    "doctor": {"ROOM --timeout 10": 0, "ROOM --json --timeout 10": 0, "--timeout 0 LOGIN": 1},
+    "doctor": {"ROOM": 0, "ROOM LOGIN": 2},
     "interface": {"LOGIN": 1},
-    "lab": {"--rooms FILE": 1, "--port LOGIN": 2},
+    "lab": {"--rooms LOGIN": 2, "--port LOGIN": 2},
     "preflight": {
         "INSIDE --timeout 5": 0,
         "CAMERA --login-name admin --timeout 5": 1,
@@ -70,7 +70,7 @@ TYPED = {
 ELSEWHERE = {
     words: Drive(partial(typed, command=words.split()[0], words=words.partition(" ")[2]))
     for words in (
-        "doctor 1 --timeout 5",
+        "doctor 1",
         "probe",
         "diagnose 1 --timeout 2",
         "record FOLDER --rooms ROOMS --sweeps 1",
