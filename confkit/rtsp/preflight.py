@@ -143,9 +143,6 @@ def _notices(client: RtspClient, transport: str) -> tuple[Notice, ...]:
     if transport == "auto" and client.transport == "udp":
         text = "The camera offers no RTP over TCP, so UDP was used, which firewalls often block."
         notices.append(Notice("transport_switched", "note", text))
-    if client.authentication == "Basic" and client.address.scheme == "rtsp":
-        text = "The camera requires its password unencrypted (Basic): switch it to Digest."
-        notices.append(Notice("basic_authentication", "note", text))
     if client.keyframe and find_spec("av") is None:
         text = "The keyframe is complete but was not decoded, as PyAV is not installed: "
         text += "pip install 'confkit-notebooks[cameras]'."

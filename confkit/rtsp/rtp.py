@@ -49,9 +49,8 @@ class Video:
     """A video being received: `keyframe` is the newest complete one, the stream's picture number
     `keyframe_number`; `packets` and `lost` count packets.
 
-    A picture ends when the timestamp changes, or when the next one begins after a marker: some
-    cameras set a marker on each slice, so a picture is stored at a marker, and again when more of
-    it has arrived. Memory is bounded.
+    A picture ends when the timestamp changes: some cameras set a marker on each slice, so a picture
+    is stored at a marker, and again when more of it has arrived. Memory is bounded.
     """
 
     def __init__(self, media: Media) -> None:
@@ -119,8 +118,7 @@ class Video:
         self.lost += gap if gap < 0x8000 else 0
         # It is unknown which picture lost a packet, so neither counts as complete.
         self._complete = self._complete and not gap
-        begins = last and last.marker and self._format.begins_picture(packet.payload)
-        if last and (begins or packet.timestamp != last.timestamp):
+        if last and packet.timestamp != last.timestamp:
             if not last.marker:
                 self._finish_picture()
             self._payloads, self._size, self._complete = [], 0, not gap
@@ -171,14 +169,6 @@ class H264Format:
     def is_slice(self, nal: bytes | bytearray) -> bool:
         """Return whether a NAL unit is part of a picture."""
         return self.type_of(nal) in self.slices
-
-    def begins_picture(self, payload: bytes) -> bool:
-        """Return whether a payload begins a picture: it is not a slice, or the first one."""
-        header = self.header
-        kind, first = self.type_of(payload or b"\0"), payload[header : header + 1]
-        if kind == self.fragment and first >= b"\x80":  # the first fragment of a slice
-            first = payload[header + 1 : header + 2]
-        return first >= b"\x80" or (kind != self.fragment and kind not in self.slices)
 
     def assemble(self, payloads: list[bytes]) -> bytes | None:
         """Return a keyframe as Annex B, with parameter sets; empty for another picture, None if the
@@ -274,10 +264,6 @@ class JpegFormat:
 
     def __init__(self) -> None:
         self._tables: dict[int, bytes] = {}
-
-    def begins_picture(self, payload: bytes) -> bool:
-        """Return whether a payload begins a picture."""
-        return payload[1:4] == bytes(3)
 
     def assemble(self, payloads: list[bytes]) -> bytes | None:
         """Return a picture (all are keyframes), None if it is of an unknown kind.

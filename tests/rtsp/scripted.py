@@ -47,9 +47,7 @@ class Last(bytes):
 class Camera:
     """What the scripted camera has seen."""
 
-    script: Script
-    tls: ssl.SSLContext | None
-    url: str = ""
+    url: str
     requests: list[Request] = field(default_factory=list)
     connections: int = 0
     open_connections: int = 0
@@ -63,37 +61,6 @@ class Camera:
         """The methods of the requests with a login."""
         return [request.method for request in self.requests if request.get("Authorization")]
 
-    def accept(self, listener: socket.socket) -> None:
-        with suppress(OSError):
-            while True:
-                connection, _ = listener.accept()
-                self.connections += 1
-                self.open_connections += 1
-                threading.Thread(target=self.serve, args=[connection], daemon=True).start()
-
-    def serve(self, plain: socket.socket) -> None:
-        tls = self.tls
-        with suppress(OSError), plain, tls.wrap_socket(plain, True) if tls else plain as connection:
-            self.talk(connection, self.connections)
-        self.open_connections -= 1
-
-    def talk(self, connection: socket.socket, number: int) -> None:
-        with connection.makefile("rb") as stream:
-            while line := stream.readline():
-                words, headers = line.decode("latin-1").split(), {}
-                if words[2:] != ["RTSP/1.0"]:  # a TLS greeting, for one
-                    break
-                while line := stream.readline().strip():
-                    name, _, value = line.decode("utf-8", "surrogateescape").partition(":")
-                    headers[name.lower()] = value.strip()
-                request = Request(words[0], words[1], headers, connection, number)
-                self.requests.append(request)
-                output = self.script(request)
-                for part in output if isinstance(output, list) else [output or b""]:
-                    connection.sendall(part)
-                if output == b"" or isinstance(output, Last):
-                    break
-
 
 @contextmanager
 def scripted(
@@ -102,12 +69,42 @@ def scripted(
     """Play a camera: the script gives bytes or a list of them, Last ones or b"" to close the
     connection, or None to keep silent. At its end all connections have been closed by the client.
     """
-    camera = Camera(script, tls)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                camera.connections += 1
+                camera.open_connections += 1
+                threading.Thread(target=serve, args=[connection], daemon=True).start()
+
+    def serve(plain: socket.socket) -> None:
+        with suppress(OSError), plain, tls.wrap_socket(plain, True) if tls else plain as connection:
+            talk(connection, camera.connections)
+        camera.open_connections -= 1
+
+    def talk(connection: socket.socket, number: int) -> None:
+        with connection.makefile("rb") as stream:
+            while line := stream.readline():
+                words, headers = line.decode("latin-1").split(), {}
+                if words[2:] != ["RTSP/1.0"]:  # a TLS greeting, for one
+                    return
+                while line := stream.readline().strip():
+                    name, _, value = line.decode("utf-8", "surrogateescape").partition(":")
+                    headers[name.lower()] = value.strip()
+                request = Request(words[0], words[1], headers, connection, number)
+                camera.requests.append(request)
+                output = script(request)
+                for part in output if isinstance(output, list) else [output or b""]:
+                    connection.sendall(part)
+                if output == b"" or isinstance(output, Last):
+                    return
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, 0), family=family) as listener:
         port = listener.getsockname()[1]
-        camera.url = f"rtsp://{f'[{host}]' if ':' in host else host}:{port}/live"
-        threading.Thread(target=camera.accept, args=[listener], daemon=True).start()
+        camera = Camera(f"rtsp://{f'[{host}]' if ':' in host else host}:{port}/live")
+        threading.Thread(target=accept, daemon=True).start()
         yield camera
         until(lambda: camera.open_connections == 0)
         with suppress(OSError):

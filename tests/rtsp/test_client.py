@@ -159,19 +159,16 @@ def answer_to(*offers, login=LOGIN):
     return choose_challenge(parse_challenges(offers)).answer(login, "DESCRIBE", URL)
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "expected"),
-    [
-        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
-        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
-    ],
-)
-def test_the_examples_of_rfc_7616_come_out(algorithm, expected, monkeypatch):
-    (challenge,) = parse_challenges([RFC_7616.format(algorithm)])
+def test_the_examples_of_rfc_7616_come_out(monkeypatch):
     cnonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
     monkeypatch.setattr("secrets.token_hex", lambda _: cnonce)
-    header = challenge.answer(LOGIN, "GET", "/dir/index.html")
-    assert header.endswith(f'response="{expected}"')
+    for algorithm, expected in (
+        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    ):
+        (challenge,) = parse_challenges([RFC_7616.format(algorithm)])
+        header = challenge.answer(LOGIN, "GET", "/dir/index.html")
+        assert header.endswith(f'response="{expected}"')
 
 
 @pytest.mark.parametrize(("algorithm", "name"), [("MD5-sess", "md5"), ("SHA-256-sess", "sha256")])
@@ -204,18 +201,15 @@ UNKNOWN = 'Digest nonce="3", algorithm=SHA-512-256'
 ONLY_INT = 'Digest nonce="4", algorithm=SHA-256, qop="auth-int"'
 
 
-@pytest.mark.parametrize(
-    ("offers", "name"),
-    [
+def test_the_strongest_challenge_that_can_be_answered_is_chosen():
+    for offers, name in (
         ([LINE, UNKNOWN, ONLY_INT], "Digest SHA-256"),
         (['Digest nonce="1", algorithm=md5, qop="auth"', "Basic realm=x"], "Digest MD5"),
         (["Basic realm=x", UNKNOWN, "Digest realm=x"], "Basic"),
         (["Negotiate", UNKNOWN], None),
-    ],
-)
-def test_the_strongest_challenge_that_can_be_answered_is_chosen(offers, name):
-    challenge = choose_challenge(parse_challenges(offers))
-    assert (challenge and challenge.name) == name
+    ):
+        challenge = choose_challenge(parse_challenges(offers))
+        assert (challenge and challenge.name) == name
 
 
 def test_basic_sends_utf_8():
@@ -227,37 +221,31 @@ def test_basic_sends_utf_8():
 # Addresses
 
 
-@pytest.mark.parametrize(
-    ("url", "host", "port", "path"),
-    [
+def test_the_parts_of_an_address():
+    for url, host, port, path in (
         ("rtsp://cam/live", "cam", 554, "/live"),
         ("RTSPS://cam:", "cam", 322, "/"),
         ("rtsp://10.0.0.9:8554/c?channel=1&b=0", "10.0.0.9", 8554, "/c?channel=1&b=0"),
         ("rtsp://[fe80::1]:99/x", "fe80::1", 99, "/x"),
         ("rtsp://cam?channel=1", "cam", 554, "/?channel=1"),
         ("rtsp://cam/tür", "cam", 554, "/t%C3%BCr"),
-    ],
-)
-def test_the_parts_of_an_address(url, host, port, path):
-    address = parse_address(url)
-    assert (address.host, address.port, address.path) == (host, port, path)
-    assert parse_address(address.url) == address
+    ):
+        address = parse_address(url)
+        assert (address.host, address.port, address.path) == (host, port, path)
+        assert parse_address(address.url) == address
 
 
-@pytest.mark.parametrize(
-    ("login", "name", "password"),
-    [
+def test_the_login_ends_at_the_last_at_and_stays_out_of_the_request_url():
+    for login, name, password in (
         ("ad%40min:p@ss%3A%2F:x@", "ad@min", "p@ss:/:x"),
         ("ada:@", "ada", ""),
         ("ada@", "ada", None),
         ("", None, None),
-    ],
-)
-def test_the_login_ends_at_the_last_at_and_stays_out_of_the_request_url(login, name, password):
-    address = parse_address(f"rtsp://{login}cam:554/live")
-    assert (address.login_name, address.login_password) == (name, password)
-    assert address.url == "rtsp://cam:554/live"
-    assert "p@ss" not in repr(address)
+    ):
+        address = parse_address(f"rtsp://{login}cam:554/live")
+        assert (address.login_name, address.login_password) == (name, password)
+        assert address.url == "rtsp://cam:554/live"
+        assert "p@ss" not in repr(address)
 
 
 @pytest.mark.parametrize(

@@ -61,20 +61,15 @@ def test_a_fault_has_its_own_name_and_that_of_its_verdict(zoo):
     [
         ("one of h264, h265, mjpeg", {"codec": "vp8"}),
         (r"such as \(640, 360\)", {"size": "640x360"}),
-        ("steps of 2", {"size": (640, 361)}),
         ("steps of 8", {"size": (636, 360), "codec": "mjpeg"}),
-        ("whole number from 1 to 60", {"fps": 29.97}),
         ("whole number from 1 to 60", {"fps": True}),
         ("one of digest, md5, sha-256, basic", {"auth": "ntlm"}),
-        ("tcp", {"transports": "tcp"}),
         ("tcp", {"transports": 1}),
         ("must be text", {"name": 1}),
         ("h264 or h265", {"fault": "no_picture", "codec": "mjpeg"}),
-        ("h264 or h265", {"fault": "no_keyframe", "codec": "mjpeg"}),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_the_choices(zoo, message, wrong):
-    """Whatever makes no sense is a ValueError that says what does, with the fault too."""
     with pytest.raises(ValueError, match=message):
         zoo.camera(**wrong)
 
