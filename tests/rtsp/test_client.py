@@ -78,7 +78,7 @@ def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
             return reply(request, Public=advertised)
         nonce = 'nonce="2"' if request.method == advertised else 'nonce="1"'
         if nonce not in request.get("Authorization"):
-            return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}')
+            return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}, qop="auth"')
         played = SLICE * (request.method == "PLAY")
         return willing(request).replace(b"timeout=60", b"timeout=1") + played
 
@@ -90,6 +90,7 @@ def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
         client.close()
     kept = [request for request in camera.requests[1:] if request.method == advertised]
     assert ['nonce="2"' in request.get("Authorization") for request in kept] == [False, True, True]
+    assert "nc=00000002" in kept[2].get("Authorization")
     assert all(request.get("Session") == "77" for request in kept)
 
 

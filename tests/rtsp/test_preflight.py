@@ -188,8 +188,9 @@ STAP = b"\x18" + (b"\0\x1e" + SLICE[:30]) + b"\0\1\x65" * 19_000
             "no_keyframe",
         ),
         (packets(*SETS, *[STAP] * 20), "no_picture"),
+        (wire(picture([*SETS, *[b"\x65\x88" + b"\1" * 60_000] * 150])), "no_keyframe"),
     ],
-    ids=["no end", "start codes", "aggregates"],
+    ids=["no end", "start codes", "aggregates", "too large"],
 )
 def test_time_and_memory_are_bounded_however_much_a_camera_sends(part, verdict):
     flood = at("PLAY", lambda r: [willing(r), *[part] * (480_000_000 // len(part))])
