@@ -11,8 +11,14 @@ from .errors import RtspError
 
 DEFAULT_PORTS = {"rtsp": 554, "rtsps": 322}
 
-_PARTS = re.compile(r"(rtsps?)://(?:([^/?]*)@)?([^/?@]*)([^@]*)", re.IGNORECASE)
-_PLACE = re.compile(r"(\[[0-9A-Fa-f:.]+(?:%[\w.-]+)?\]|[^\[\]:]+)(?::([0-9]{0,5}))?")
+_URL = re.compile(
+    r"""(?ix) (?P<scheme> rtsps? ) :// (?: (?P<login> [^/?]* ) @ )?
+    (?P<host> \[ [0-9a-f:.]+ (?: % [\w.-]+ )? \] | [^\[\]:/?@]+ ) (?: : (?P<port> [0-9]{0,5} ) )?
+    (?P<path> [/?] [^@]* )?"""
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# Control characters and lone surrogates; some surrogates stand for bytes, and can be sent.
+_UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
 _ESCAPE_HINT = "write @ # ? / and % in a login as %40 %23 %3F %2F and %25"
 
 
@@ -43,34 +49,31 @@ def parse_address(url: str) -> Address:
     url = url.strip()
     if not re.match("rtsps?://", url, re.IGNORECASE):
         raise ValueError("The address does not start with rtsp:// or rtsps://.")
-    if re.search(r"[\x00-\x20\x7f]", url):
+    if " " in url or _CONTROL.search(url):
         raise ValueError("The address contains a space or a control character.")
-    _, hash_sign, tail = url.partition("#")
-    if "@" in tail:
-        raise ValueError(f"The address contains an unescaped #; {_ESCAPE_HINT}.")
-    if hash_sign:
+    if "#" in url:
         raise ValueError(
             "The part after # is an option of another program, not part of the address: remove it; "
-            "write a # in a path as %23."
+            "write a # in a login or path as %23."
         )
-    parts = _PARTS.fullmatch(url)
-    if not parts:
-        # Usually a password with an unescaped / or ?, whose tail must not be sent as a path.
-        raise ValueError(f"The address contains an @ after its host; {_ESCAPE_HINT}.")
-    place = _PLACE.fullmatch(parts[3])
-    if not place or not place[1].isprintable():
-        raise ValueError(f"The address has no valid host and port; {_ESCAPE_HINT}.")
-    scheme, path = parts[1].lower(), parts[4]
-    port = int(place[2] or DEFAULT_PORTS[scheme])
+    # An @ in the path usually belongs to a password with an unescaped / or ?: nothing is sent.
+    parts = _URL.fullmatch(url)
+    if not parts or not parts["host"].isprintable():
+        raise ValueError(
+            f"The address is not of the form rtsp://[name:password@]host[:port]/path; "
+            f"{_ESCAPE_HINT}."
+        )
+    scheme, path = parts["scheme"].lower(), parts["path"] or "/"
+    port = int(parts["port"] or DEFAULT_PORTS[scheme])
     if not 0 < port < 65536:
         raise ValueError("The port of the address is not between 1 and 65535.")
-    name, colon, password = (parts[2] or "").partition(":")
+    name, colon, password = (parts["login"] or "").partition(":")
     return Address(
         scheme,
-        place[1].strip("[]"),
+        parts["host"].strip("[]"),
         port,
-        sendable(path if path[:1] == "/" else "/" + path),
-        _decode(name) if parts[2] else None,
+        sendable(path if path[0] == "/" else "/" + path),
+        _decode(name) if parts["login"] else None,
         _decode(password) if colon else None,
     )
 
@@ -85,8 +88,7 @@ def target(url: str, name: str | None, password: str | None) -> tuple[Address, L
     for argument, in_url in ((name, address.login_name), (password, address.login_password)):
         if argument is not None and in_url is not None and argument != in_url:
             raise RtspError("credentials_conflict")
-        # Lone surrogates and control characters cannot be sent.
-        if re.search(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]", argument or ""):
+        if _UNSENDABLE.search(argument or ""):
             raise RtspError("url_malformed", "The login contains a character that cannot be sent.")
         login.append(in_url if argument is None else argument)
     return address, Login(login[0] or "", login[1] or "") if login != [None, None] else None
@@ -98,9 +100,10 @@ def sendable(url: str) -> str:
 
 
 def _decode(part: str) -> str:
-    if re.search(r"%(?![0-9A-Fa-f]{2})", part):
-        raise ValueError(f"The login in the address contains an unescaped %; {_ESCAPE_HINT}.")
     text = unquote(part)
-    if re.search(r"[\x00-\x1f\x7f]", text):
-        raise ValueError("The login in the address contains a control character.")
+    if re.search(r"%(?![0-9A-Fa-f]{2})", part) or _CONTROL.search(text):
+        raise ValueError(
+            f"The login in the address contains a control character or an unescaped %; "
+            f"{_ESCAPE_HINT}."
+        )
     return text

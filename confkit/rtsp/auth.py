@@ -14,7 +14,7 @@ from .errors import RtspError, printable
 from .message import Header, Response
 
 # The strongest last; a -sess variant is no stronger than its base, and rarer.
-_STRENGTHS = (*("Basic", "Digest MD5-SESS", "Digest MD5", "Digest SHA-256-SESS", "Digest SHA-256"),)
+_STRENGTHS = ["Basic", "Digest MD5-SESS", "Digest MD5", "Digest SHA-256-SESS", "Digest SHA-256"]
 _PART = re.compile(r"""([^\s,;="]+)(\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,;"]*)))?""")
 _UNQUOTED = ("algorithm", "qop", "nc")  # in an Authorization header; others are quoted
 
@@ -40,56 +40,77 @@ class Challenge:
         if self.scheme != "digest":
             return self.scheme.title()
         qop = self.parameters.get("qop", "")
-        quality = f" with qop={qop}" if qop and not self.with_qop else ""
-        return f"Digest {self.parameters.get('algorithm', 'MD5').upper()}{quality}"
+        suffix = f" with qop={qop}" if qop and not self.with_qop else ""
+        return f"Digest {self.parameters.get('algorithm', 'MD5').upper()}{suffix}"
 
     @property
     def with_qop(self) -> bool:
         """Whether the answer uses qop "auth"; an old challenge has no qop."""
-        return "auth" in re.findall(r"[^\s,]+", self.parameters.get("qop", "").lower())
+        return "auth" in re.split(r"[\s,]+", self.parameters.get("qop", "").lower())
 
-    @property
-    def strength(self) -> int:
-        """A rank among challenges; -1 for one that cannot be answered."""
-        lacks_nonce = self.scheme == "digest" and "nonce" not in self.parameters
-        known = self.name in _STRENGTHS and not lacks_nonce
-        return _STRENGTHS.index(self.name) if known else -1
+    def answer(self, login: Login, method: str, uri: str, count: int = 1) -> str:
+        """Return the Authorization header for this challenge; `count` is the nonce count."""
+        if self.scheme == "basic":
+            return "Basic " + basic(login)
+        answer = {"username": login.name, "realm": self.parameters.get("realm", "")}
+        answer |= {"nonce": self.parameters["nonce"], "uri": uri}
+        for name in ("algorithm", "opaque"):  # some cameras reject what they did not name
+            if name in self.parameters:
+                answer[name] = self.parameters[name]
+        if self.with_qop:
+            answer |= {"qop": "auth", "nc": f"{count:08x}"}
+        if self.with_qop or self.name.endswith("-SESS"):
+            answer["cnonce"] = secrets.token_hex(8)
+        answer["response"] = digest(answer, login, method)
+        for name in answer.keys() - _UNQUOTED:
+            answer[name] = '"' + re.sub(r'(["\\])', r"\\\1", answer[name]) + '"'
+        return "Digest " + ", ".join(f"{name}={value}" for name, value in answer.items())
 
 
 def parse_challenges(values: Iterable[str]) -> list[Challenge]:
     """Return the challenges of the WWW-Authenticate lines, which may have several each."""
     challenges: list[tuple[str, dict[str, str]]] = []
     for value in values:
-        for name, assigned, quoted_text, bare in _PART.findall(value):
+        for name, assigned, quoted, bare in _PART.findall(value):
             if not assigned:
                 challenges.append((name.lower(), {}))
             elif challenges:
-                challenges[-1][1][name.lower()] = re.sub(r"\\(.)", r"\1", quoted_text) or bare
+                challenges[-1][1][name.lower()] = re.sub(r"\\(.)", r"\1", quoted) or bare
     return [Challenge(scheme, parameters) for scheme, parameters in challenges]
 
 
 def choose_challenge(challenges: Iterable[Challenge]) -> Challenge | None:
     """Return the strongest challenge that can be answered, or None."""
-    best = max(challenges, key=lambda challenge: challenge.strength, default=None)
-    return best if best and best.strength >= 0 else None
+    answerable = [
+        challenge
+        for challenge in challenges
+        if challenge.name == "Basic"
+        or (challenge.name in _STRENGTHS and "nonce" in challenge.parameters)
+    ]
+    return max(answerable, key=lambda each: _STRENGTHS.index(each.name), default=None)
 
 
-def authorization(challenge: Challenge, login: Login, method: str, uri: str, count: int = 1) -> str:
-    """Return the Authorization header that answers the challenge; `count` is the nonce count."""
-    if challenge.scheme == "basic":
-        return "Basic " + basic(login)
-    offered = challenge.parameters
-    answer = {"username": login.name, "realm": offered.get("realm", "")}
-    answer |= {"nonce": offered["nonce"], "uri": uri}
-    # Some cameras reject an algorithm that they did not name.
-    answer |= {name: offered[name] for name in ("algorithm", "opaque") if name in offered}
-    if challenge.with_qop:
-        answer |= {"qop": "auth", "nc": f"{count:08x}"}
-    if challenge.with_qop or challenge.name.endswith("-SESS"):
-        answer["cnonce"] = secrets.token_hex(8)
-    answer["response"] = digest(answer, login, method)
-    parts = (f"{key}={part if key in _UNQUOTED else quoted(part)}" for key, part in answer.items())
-    return "Digest " + ", ".join(parts)
+def basic(login: Login) -> str:
+    """Return a login encoded for Basic."""
+    text = f"{login.name}:{login.password}".encode(errors="surrogateescape")
+    return base64.b64encode(text).decode()
+
+
+def digest(answer: Mapping[str, str], login: Login, method: str) -> str:
+    """Return the `response` parameter for the other parameters of a Digest header."""
+    parameters = defaultdict(str, answer)
+    algorithm = parameters["algorithm"].upper()
+    name = "sha256" if algorithm.startswith("SHA-256") else "md5"
+
+    def hashed(*parts: str) -> str:
+        data = ":".join(parts).encode(errors="surrogateescape")
+        return hashlib.new(name, data, usedforsecurity=False).hexdigest()
+
+    secret = hashed(login.name, parameters["realm"], login.password)
+    if algorithm.endswith("-SESS"):
+        secret = hashed(secret, parameters["nonce"], parameters["cnonce"])
+    fresh = ("nonce", "nc", "cnonce", "qop") if parameters["qop"] else ("nonce",)
+    return hashed(secret, *(parameters[part] for part in fresh), hashed(method, parameters["uri"]))
 
 
 class Credentials:
@@ -143,33 +164,4 @@ class Credentials:
         if self._challenge is None or self._login is None:
             return []
         self._count += 1
-        header = authorization(self._challenge, self._login, method, url, self._count)
-        return [("Authorization", header)]
-
-
-def basic(login: Login) -> str:
-    """Return a login encoded for Basic."""
-    text = f"{login.name}:{login.password}".encode(errors="surrogateescape")
-    return base64.b64encode(text).decode()
-
-
-def quoted(value: str) -> str:
-    """Return a value as a quoted string of a header."""
-    return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
-
-
-def digest(answer: Mapping[str, str], login: Login, method: str) -> str:
-    """Return the `response` parameter for the other parameters of a Digest header."""
-    parameters = defaultdict(str, answer)
-    algorithm = parameters["algorithm"].upper()
-    name = "sha256" if algorithm.startswith("SHA-256") else "md5"
-
-    def hashed(*parts: str) -> str:
-        data = ":".join(parts).encode(errors="surrogateescape")
-        return hashlib.new(name, data, usedforsecurity=False).hexdigest()
-
-    secret = hashed(login.name, parameters["realm"], login.password)
-    if algorithm.endswith("-SESS"):
-        secret = hashed(secret, parameters["nonce"], parameters["cnonce"])
-    fresh = ("nonce", "nc", "cnonce", "qop") if parameters["qop"] else ("nonce",)
-    return hashed(secret, *(parameters[part] for part in fresh), hashed(method, parameters["uri"]))
+        return [("Authorization", self._challenge.answer(self._login, method, url, self._count))]

@@ -5,53 +5,30 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Container, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Container
+from contextlib import suppress
+from typing import Any
 from urllib.parse import urljoin
 
 from ..secret import SecretAddress, redact
 from .address import Address, parse_address, sendable, target
 from .auth import Credentials, Login
-from .connection import Connection, ConnectionClosed, Deadline
-from .errors import RtspError, not_rtsp, status_error
-from .message import (
-    ENCODING,
-    Header,
-    MalformedMessage,
-    Response,
-    WireError,
-    number_in,
-)
+from .connection import Connection
+from .errors import RtspError, status_error
+from .message import Header, Response
 from .report import SKIPPED, Stages
 from .rtp import Video
 from .sdp import Media, control_url, parse_sdp
 
-TRANSPORTS = ("auto", "tcp", "udp")
+TRANSPORTS = {"auto": ("tcp", "udp"), "tcp": ("tcp",), "udp": ("udp",)}
 _SESSION_SECONDS = 60
 _TEARDOWN_SECONDS = 0.5
 _MAX_LENGTH = 200  # characters of a camera's texts
 # Status codes by which cameras refuse TCP in SETUP, besides 461; if UDP is refused, too, the cause
 # is another.
 _TCP_REFUSED = (400, 406, 415, 459, 461, 500, 501, 551)
-_NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off SRTP in the camera."
 _NO_CONTAINER = "Choose a stream of plain H.264, H.265 or MJPEG over RTP in the camera or server."
-_CONTAINERS = {"MP2T": "MPEG transport stream", "MP2P": "MPEG program stream"}
-# The verdict and reason if a stage times out, and the wording if the camera closes the connection
-# in it; other stages are named after their request.
-_TOO_LATE = {
-    "name": ("dns_failed", "Could not resolve the host name"),
-    "TCP": ("connect_timeout", "The camera's host did not respond"),
-    "TLS": ("tls_failed", "The port did not complete a TLS handshake"),
-    "authentication": ("rtsp_silent", "The camera did not answer the login"),
-    "first packet": ("no_media", "The camera accepted PLAY but sent no picture"),
-    "stream": ("no_media", "The camera sent no picture"),
-}
-_CLOSED = {
-    "authentication": " instead of answering the login",
-    "first packet": " right after PLAY",
-    "keyframe": " after its first packets",
-    "stream": "",
-}
+_NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off SRTP in the camera."
 
 
 class RtspClient:
@@ -61,8 +38,7 @@ class RtspClient:
     seconds from the start; `receive` continues from there; `close` sends TEARDOWN and must be
     called. Problems are raised as RtspError, and CancelledError once `cancelled` is set.
 
-    `video` is the stream received so far (None before DESCRIBE); `transport` is "tcp" or "udp";
-    `switched`: the camera refused TCP.
+    `video` is the stream received so far (None before DESCRIBE); `transport` is "tcp" or "udp".
     """
 
     def __init__(
@@ -79,15 +55,13 @@ class RtspClient:
         """Initialise; `transport` and `verify` are as in `preflight`."""
         self.address = address
         self.stages = stages or Stages("address")
-        self.switched = False
         self.video: Video | None = None
-        self.transport = "udp" if transport == "udp" else "tcp"
-        self._may_switch = transport == "auto"
+        self._transports = TRANSPORTS[transport]
+        self.transport = self._transports[0]
         self._credentials = Credentials(login)
-        self._within = f"within {timeout:g} s"
-        self._deadline = Deadline(timeout, cancelled)
+        options: dict[str, Any] = {"verify": verify, "cancelled": cancelled}
         self._connection = Connection(
-            address, self._deadline, self.stages, verify=verify, on_wait=self._keep_alive
+            address, self.stages, timeout, on_wait=self._keep_alive, **options
         )
         self._sequence = 0
         self._status = 0  # of the last response
@@ -100,16 +74,10 @@ class RtspClient:
 
     @classmethod
     def of(
-        cls,
-        url: str,
-        login_name: str | None = None,
-        login_password: str | None = None,
-        *,
-        timeout: float,
-        cancelled: threading.Event | None = None,
+        cls, url: str, name: str | None = None, password: str | None = None, **options: Any
     ) -> RtspClient:
         """Return the client for a camera; the login may be in the URL instead. RtspError."""
-        return cls(*target(url, login_name, login_password), timeout, cancelled=cancelled)
+        return cls(*target(url, name, password), **options)
 
     @property
     def authentication(self) -> str | None:
@@ -138,46 +106,47 @@ class RtspClient:
 
     def play(self) -> Video:
         """Return the video at its first packet; `receive` adds to it."""
-        with self._verdicts():
-            self._deadline.left()  # it may already be cancelled
-            self._connection.open()
-            media, track = self._describe()
-            self.video = Video(media)
-            self._set_up(media, track)
-            self._request("PLAY", self._base, ("Range", "npt=0.000-"))
-            # Send keep-alives from now on, however long the picture takes.
-            self._next_keep_alive = time.monotonic() + self._session_seconds / 2
-            self.stages.begin("first packet")
-            while not self.video.packets:
-                self._receive_next()
+        self._connection.left()  # it may already be cancelled
+        self._connection.open()
+        media, track = self._describe()
+        self.video = Video(media)
+        self._set_up(media, track)
+        self._request("PLAY", self._base, ("Range", "npt=0.000-"))
+        # Send keep-alives from now on, however long the picture takes.
+        self._next_keep_alive = time.monotonic() + self._session_seconds / 2
+        self.stages.begin("first packet")
+        while not self.video.packets:
+            self._receive_next()
         return self.video
 
     def next_keyframe(self, previous: bytes | None) -> bytes:
         """Return the next complete keyframe after `previous`; after None, the newest or next."""
         self.stages.begin("keyframe")
-        with self._verdicts():
+        try:
             while not (keyframe := self.keyframe) or keyframe is previous:
                 self._receive_next()
+        except RtspError as error:
+            if error.timed_out and self.video:
+                raise self.video.no_keyframe(self._connection.within) from None
+            raise
         return keyframe
 
     def receive(self, silence: float) -> None:
         """Receive at least one more packet; RtspError if none arrives for `silence` seconds."""
         packets = self.packets
-        self._deadline.restart(silence)
-        self._within = f"for {silence:g} s"
+        self._connection.restart(silence)
         if self.stages.name != "stream":
             self.stages.begin("stream")
-        with self._verdicts():
-            while self.packets == packets:
-                self._receive_next()
+        while self.packets == packets:
+            self._receive_next()
 
     def close(self) -> None:
         """Send TEARDOWN, wait a moment for the response, and close."""
-        self._deadline.cancelled = None
-        self._deadline.restart(_TEARDOWN_SECONDS)
+        self._connection.cancelled = None
+        self._connection.restart(_TEARDOWN_SECONDS)
         self._next_keep_alive = float("inf")
         try:
-            with suppress(WireError, RtspError):
+            with suppress(RtspError):
                 if self._session is not None:
                     response = self._send("TEARDOWN", self._base)
                     if response.status == 401 and self._credentials.accepted:
@@ -206,7 +175,11 @@ class RtspClient:
         self.stages.detail = ", ".join(names)[:_MAX_LENGTH]
         media = self._choose_video(medias)
         base = described.get("Content-Base") or described.get("Content-Location")
-        self._base = _without_login(control_url(_whole_url(base, self.address), control))
+        if re.match(rf"({re.escape(self.address.host)}|[\w.-]+:\d+)(/|$)", base):
+            base = f"{self.address.scheme}://{base}"  # some cameras omit it
+        with suppress(ValueError):  # an unmatched bracket
+            self._base = urljoin(self.address.url, base)
+        self._base = _without_login(control_url(self._base, control))
         return media, _without_login(control_url(self._base, media.control))
 
     def _choose_video(self, medias: list[Media]) -> Media:
@@ -220,52 +193,48 @@ class RtspClient:
         if media.encrypted:
             reason = f"The stream is encrypted (SRTP, {name}), which is not supported."
             raise RtspError("codec_unsupported", reason, advice=_NO_SRTP)
-        if media.encoding in _CONTAINERS:
-            container = f"{name}: {_CONTAINERS[media.encoding]}"
-            reason = f"The stream is a container ({container}), whose video is not supported."
+        if media.encoding in ("MP2T", "MP2P"):
+            reason = f"The stream is a container (MPEG, {name}), whose video is not supported."
             raise RtspError("codec_unsupported", reason, advice=_NO_CONTAINER)
         if not media.codec:
             raise RtspError("codec_unsupported", f"The video is {name}, which is not supported.")
         return media
 
     def _set_up(self, media: Media, track: str) -> None:
-        """Agree on the transport: UDP if the camera offers nothing else."""
-        refusal = self._set_up_by(self.transport, media, track)
-        if refusal and self._may_switch:
-            self.stages.outcome, self.stages.detail = SKIPPED, "no TCP; next: UDP"
-            self.switched, self.transport = True, "udp"
-            refusal = self._set_up_by("udp", media, track) and refusal
-        elif refusal:
-            other = "udp" if self.transport == "tcp" else "tcp"
-            way = f"transport='{other}', --transport {other}"
-            refusal.advice = f"Play it over {other.upper()} ({way})."
-        if refusal:
-            raise refusal
+        """Agree on the first transport that the camera accepts; else raise its first refusal."""
+        refusals: list[RtspError] = []
+        for transport in self._transports:
+            if refusals:
+                self.stages.outcome, self.stages.detail = SKIPPED, "no TCP; next: UDP"
+            self.transport = transport
+            refusal = self._offer(transport, media, track)
+            if refusal is None:
+                return
+            refusals.append(refusal)
+        raise refusals[0]
 
-    def _set_up_by(self, transport: str, media: Media, track: str) -> RtspError | None:
+    def _offer(self, transport: str, media: Media, track: str) -> RtspError | None:
         """Return why the camera refuses a transport; None if it accepts it."""
         offer = f"{media.profile}/TCP;unicast;interleaved=0-1"
         if transport == "udp":
             port = self._connection.open_ports()
             offer = f"{media.profile};unicast;client_port={port}-{port + 1}"
-        allowed = _TCP_REFUSED if self._may_switch else (461,)
+        allowed = _TCP_REFUSED if len(self._transports) > 1 else (461,)
         response = self._request("SETUP", track, ("Transport", offer), allow=allowed)
-        accepted = response.get("Transport")
-        by_udp = accepted and not re.search("interleaved|/TCP", accepted)
-        if response.status == 200:
-            session, _, parameters = response.get("Session").partition(";")
-            self._session = session.strip()
-            seconds = number_in(r"timeout\s*=\s*(\d{1,6})", parameters, _SESSION_SECONDS)
-            self._session_seconds = max(1, seconds)
         if response.status != 200:
             reason = self._credentials.printable(response.reason)
             return status_error("SETUP", response.status, reason)
-        if transport == "tcp" and by_udp:
-            return RtspError("transport_refused", "The camera offers RTP over UDP only.")
+        self._session = response.get("Session").partition(";")[0].strip()
+        timeout = response.number("Session", r";\s*timeout\s*=\s*(\d{1,6})", _SESSION_SECONDS)
+        self._session_seconds = max(1, timeout)
+        accepted = response.get("Transport")
         if transport == "udp":
-            self._connection.punch(number_in(r"server_port=(\d{1,5})", accepted))
+            self._connection.punch(response.number("Transport", r"server_port=(\d{1,5})"))
+        elif accepted and not re.search("interleaved|/TCP", accepted):
+            return RtspError("transport_refused", "The camera offers RTP over UDP only.")
         else:
-            self._channel = number_in(r"interleaved\s*=\s*(\d{1,3})(?!\d)", accepted)
+            pattern = r"interleaved\s*=\s*(\d{1,3})(?!\d)"
+            self._channel = response.number("Transport", pattern)
         return None
 
     # Requests and responses
@@ -279,7 +248,7 @@ class RtspClient:
             self.stages.begin(stage)
             try:
                 response = self._send(method, url, *headers)
-            except ConnectionClosed as closed:
+            except RtspError as closed:
                 if not (closed.unread and self._status == 401):
                     raise
                 # Some cameras close after their 401: then the request was never read.
@@ -315,7 +284,7 @@ class RtspClient:
         lines += [("Session", self._session)] if self._session else []
         lines += self._credentials.sign(method, url)
         head = "".join(f"{name}: {value}\r\n" for name, value in lines)
-        self._connection.send(f"{method} {url} RTSP/1.0\r\n{head}\r\n".encode(**ENCODING))
+        self._connection.send(f"{method} {url} RTSP/1.0\r\n{head}\r\n")
 
     def _keep_alive(self) -> None:
         """Send a keep-alive at half of the session timeout."""
@@ -339,42 +308,6 @@ class RtspClient:
             self.video.add_packet(packet, numbered=channel is None)
         return None
 
-    # Problems
-
-    @contextmanager
-    def _verdicts(self) -> Iterator[None]:
-        """Turn a WireError into the RtspError for the current stage."""
-        try:
-            yield
-        except WireError as error:
-            raise self._explain(error) from None
-
-    def _explain(self, error: WireError) -> RtspError:
-        """Return the RtspError for a WireError in the current stage."""
-        stage, reader = self.stages.name, self._connection.reader
-        malformed, beginning = isinstance(error, MalformedMessage), bytes(reader.buffer[:64])
-        if reader.size and reader.answered and not self.video:
-            text = "is too long" if malformed else "is incomplete"
-            size = self._credentials.printable(reader.size)
-            return RtspError("sdp_invalid", f"The description of {size} bytes {text}.")
-        if malformed and reader.answered:
-            return RtspError("server_error", f"The camera's data is not RTSP: {error}")
-        foreign = beginning and not beginning.startswith((b"RTSP/"[: len(beginning)], b"$"))
-        if malformed or (foreign and not reader.answered):
-            return not_rtsp(beginning)
-        if isinstance(error, ConnectionClosed):
-            dropped = stage in ("PLAY", "first packet", "keyframe", "stream")
-            moment = _CLOSED.get(stage, f" instead of answering {stage}")
-            reason = f"The camera closed the connection{moment}."
-            return RtspError("dropped" if dropped else "rtsp_silent", reason)
-        if stage == "keyframe" and self.video:
-            return self.video.no_keyframe(self._within)
-        silent = ("rtsp_silent", f"The camera did not answer {stage}")
-        verdict, text = _TOO_LATE.get(stage, silent)
-        if stage == "first packet" and self.transport == "udp":
-            verdict = "udp_blocked"
-        return RtspError(verdict, f"{text} {self._within}.", timed_out=True)
-
     def _redirected(self, response: Response) -> RtspError:
         """Return the error that names the target of a redirect; nothing is sent there."""
         try:
@@ -384,18 +317,6 @@ class RtspClient:
         masked = redact(str(SecretAddress(url)), self._credentials.secrets)[:_MAX_LENGTH]
         reason = f"The camera redirects to {masked}."
         return RtspError("redirected", reason, advice="Try that address, with its own login.")
-
-
-def _whole_url(base: str, address: Address) -> str:
-    """Return a camera's base as a full URL: some omit the scheme, or the host as well."""
-    if not base or re.match("rtsps?://", base, re.IGNORECASE):
-        return base or address.url
-    if re.match(rf"({re.escape(address.host)}|[\w.-]+:\d+)(/|$)", base):
-        return f"{address.scheme}://{base}"
-    try:
-        return urljoin(address.url, base)
-    except ValueError:  # an unmatched bracket
-        return address.url
 
 
 def _without_login(url: str) -> str:

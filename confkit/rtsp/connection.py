@@ -1,26 +1,30 @@
-"""A connection to a camera: name resolution, TCP and TLS, then bytes with a deadline."""
+"""A connection to a camera: name, TCP and TLS, then RTSP messages and packets with a deadline.
+
+Whatever goes wrong is an RtspError with the verdict for the current stage.
+"""
 
 from __future__ import annotations
 
 import errno
+import re
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Any
 
 from .address import Address
-from .errors import RtspError
-from .message import Frame, Reader, Response, WireError
+from .errors import VERDICTS, RtspError, not_rtsp
+from .message import ENCODING, MAX_BODY, MAX_HEAD, Frame, Response
 from .report import Stages
 
 _POLL = 0.1  # seconds between two checks of `cancelled` while waiting
 _ATTEMPT_SECONDS = 4.0  # for one of several addresses of a name, before the next is tried
-_RESET = 0.2  # seconds until a reset may arrive
-_MAX_SEND_SECONDS = 3600.0  # for sending a request
+_RESET_SECONDS = 0.2  # until a reset may arrive
+_SEND_SECONDS = 10.0  # for a request, which sockets nearly always take at once
 _RECEIVE_BYTES = 65_536
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)  # an empty RTP packet
 _UDP_BUFFER = 2 * 1024 * 1024  # bytes; the usual default loses most of a large keyframe
@@ -30,71 +34,66 @@ _TRUST = (
     "Pass the certificate to trust (verify=FILE), or disable the check (verify=False, --no-verify)."
 )
 _CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
+# The verdict if a stage times out; of other stages it is rtsp_silent.
+_TOO_LATE = {
+    "name": "dns_failed",
+    "TCP": "connect_timeout",
+    "TLS": "tls_failed",
+    "first packet": "no_media",
+    "stream": "no_media",
+}
+_STATUS_LINE = re.compile(r"RTSP/\d\.\d +(\d{3})(?: (.*))?", re.ASCII)
+_BEGINNING = re.compile(rb"\$[\x00-\x1f]|RTSP/1\.")
 _Target = tuple[socket.AddressFamily, tuple[Any, ...]]
-
-
-class DeadlinePassed(WireError):
-    """A deadline has passed; not a TimeoutError, which a callback may raise for its own reasons."""
-
-
-class ConnectionClosed(WireError):
-    """The connection has ended; `unread`: the peer closed it before it read the last request."""
-
-    def __init__(self, *, unread: bool) -> None:
-        super().__init__()
-        self.unread = unread
-
-
-class Deadline:
-    """A point in time by which something must be done, and an event that cancels it earlier."""
-
-    def __init__(self, seconds: float, cancelled: threading.Event | None = None) -> None:
-        self.cancelled = cancelled
-        self.restart(seconds)
-
-    def restart(self, seconds: float) -> None:
-        """Restart with this many seconds."""
-        self._at = time.monotonic() + seconds
-
-    def left(self, longest: float = _POLL) -> float:
-        """Return the seconds left, at most `longest`; DeadlinePassed, CancelledError."""
-        if self.cancelled and self.cancelled.is_set():
-            raise CancelledError
-        if (seconds := self._at - time.monotonic()) <= 0:
-            raise DeadlinePassed
-        return min(seconds, longest)
 
 
 class Connection:
     """A TCP or TLS connection to a camera, and its UDP ports; `open` connects.
 
-    `verify` is as in requests: True, False or the path of certificates to trust; `on_wait` is
-    called before each read. Methods that wait raise DeadlinePassed or CancelledError.
+    `verify` is as in requests: True, False or the path of certificates to trust. Methods that wait
+    raise RtspError after `timeout` seconds since the start or `restart`, and CancelledError;
+    `on_wait` is called before each read. Memory is bounded.
     """
 
     def __init__(
         self,
         address: Address,
-        deadline: Deadline,
         stages: Stages,
+        timeout: float,
         *,
         verify: bool | str = True,
+        cancelled: threading.Event | None = None,
         on_wait: Callable[[], None] = lambda: None,
     ) -> None:
-        self.reader = Reader(self._receive)
-        self._address, self._deadline, self._stages = address, deadline, stages
+        self.cancelled = cancelled
+        self._address, self._stages = address, stages
         self._verify, self._on_wait = verify, on_wait
         self._sockets: list[socket.socket] = []  # TCP; RTP and RTCP over UDP
         self._peer = ""
+        self._buffer = bytearray()
+        self._answered = self._in_body = False  # of a response 200
+        self.restart(timeout, "within")
+
+    def restart(self, seconds: float, preposition: str = "for") -> None:
+        """Set the deadline anew."""
+        self._deadline = time.monotonic() + seconds
+        self.within = f"{preposition} {seconds:g} s"
+
+    def left(self, longest: float = _POLL) -> float:
+        """Return the seconds left, at most `longest`; RtspError, CancelledError."""
+        if self.cancelled and self.cancelled.is_set():
+            raise CancelledError
+        if (seconds := self._deadline - time.monotonic()) <= 0:
+            raise self._too_late()
+        return min(seconds, longest)
 
     def open(self) -> None:
         """Connect, replacing an earlier connection; RtspError."""
         self.close()
-        self.reader = Reader(self._receive)
+        self._buffer.clear()
         self._stages.begin("name")
         targets = self._look_up()
-        addresses = dict.fromkeys(str(target[0]) for _, target in targets)
-        self._stages.detail = ", ".join(addresses)
+        self._stages.detail = ", ".join(dict.fromkeys(str(target[0]) for _, target in targets))
         self._stages.begin("TCP")
         self._dial(targets)
         if self._address.scheme == "rtsps":
@@ -107,55 +106,41 @@ class Connection:
             sock.close()
         self._sockets = []
 
-    def send(self, data: bytes) -> None:
-        """Send all data; ConnectionClosed."""
-        self._sockets[0].settimeout(self._deadline.left(_MAX_SEND_SECONDS))
+    def send(self, text: str) -> None:
+        """Send a request; RtspError."""
+        self._sockets[0].settimeout(self.left(_SEND_SECONDS))
         try:
-            self._sockets[0].sendall(data)
-        except TimeoutError:
-            raise DeadlinePassed from None
+            self._sockets[0].sendall(text.encode(**ENCODING))
         except OSError:
-            raise ConnectionClosed(unread=True) from None
+            raise self._closed(unread=True) from None
 
     def message(self, *, datagrams: bool = False) -> Response | Frame:
-        """Return the next message, with `datagrams` also of the UDP ports, if any.
-
-        MalformedMessage, ConnectionClosed."""
-        self._deadline.left()  # processing buffered data may take long as well
+        """Return the next message, with `datagrams` also of the UDP ports, if any; RtspError."""
+        self.left()  # processing buffered data may take long as well
         while datagrams and len(self._sockets) > 1:
-            self.reader.buffer += self._receive(0)
-            if self.reader.buffer.strip(b"\r\n"):
+            self._buffer += self._receive(0)
+            if self._buffer.strip(b"\r\n"):
                 break
             if datagram := self._receive_datagram():
                 return None, datagram
-        return self.reader.message()
-
-    def _receive(self, longest: float = _POLL) -> bytes:
-        """Return data received by TCP, empty after `longest` seconds; ConnectionClosed."""
-        self._on_wait()
-        sock = self._sockets[0]
-        sock.settimeout(self._deadline.left(longest))
-        try:
-            data = sock.recv(_RECEIVE_BYTES)
-        except (TimeoutError, BlockingIOError, ssl.SSLWantReadError):
-            return b""
-        except OSError:
-            raise ConnectionClosed(unread=True) from None
-        if not data:
-            # If the peer closed before it read our data, it has answered with a reset.
-            time.sleep(_RESET)
-            reset = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-            raise ConnectionClosed(unread=bool(reset))
-        return data
-
-    def _receive_datagram(self) -> bytes:
-        """Return a datagram from the camera, empty if none arrives for a moment."""
-        self._sockets[1].settimeout(self._deadline.left())
-        try:
-            data, sender = self._sockets[1].recvfrom(_RECEIVE_BYTES)
-        except OSError:  # none arrived, or an ICMP error
-            return b""
-        return data if sender[0] == self._peer else b""
+        while True:
+            self._fill(1)
+            if self._buffer[0] in b"\r\n":  # some cameras pad a body with an empty line
+                del self._buffer[0]
+            elif self._buffer[0] == ord("$"):
+                self._fill(4)
+                frame = self._cut(4 + int.from_bytes(self._buffer[2:4], "big"))
+                return frame[1], frame[4:]
+            elif self._begins_response() and (
+                status := _STATUS_LINE.fullmatch(self._text_before(rb"\r?\n")[0])
+            ):
+                return self._response(int(status[1]), status[2] or "")
+            elif not self._answered:
+                raise not_rtsp(bytes(self._buffer[:64]))
+            else:  # skip stray bytes, as players do; a start may be cut off at the end
+                beginning = _BEGINNING.search(self._buffer, 1)
+                size = beginning.start() if beginning else max(1, len(self._buffer) - 4)
+                del self._buffer[:size]
 
     def open_ports(self) -> int:
         """Open two adjacent UDP ports, and return the even one; RtspError.
@@ -175,24 +160,120 @@ class Connection:
         with suppress(OSError, OverflowError):
             self._sockets[1].sendto(_PUNCH, (self._peer, port))
 
+    # Messages
+
+    def _begins_response(self) -> bool:
+        while len(self._buffer) < 5 and b"RTSP/".startswith(self._buffer):
+            self._buffer += self._receive()
+        return self._buffer.startswith(b"RTSP/")
+
+    def _response(self, status: int, reason: str) -> Response:
+        head, end = self._text_before(rb"\r?\n\r?\n")
+        # Lines without a colon are ignored, as players do; \0 must not be sent back in a Session.
+        lines = head.replace("\r", "").replace("\0", "").split("\n")[1:]
+        pairs = [line.partition(":") for line in lines]
+        headers = tuple((name.strip(), value.strip()) for name, colon, value in pairs if colon)
+        size = Response(status, reason, headers).get("Content-Length") or "0"
+        if not re.fullmatch("[0-9]{1,9}", size) or int(size) > MAX_BODY:
+            raise self._malformed(f"its Content-Length is not a number up to {MAX_BODY}")
+        self._in_body = status == 200
+        body = self._cut(end + int(size))[end:]
+        self._in_body, self._answered = False, True
+        return Response(status, reason, headers, body)
+
+    def _text_before(self, pattern: bytes) -> tuple[str, int]:
+        """Return the text before a line break or an empty line, and the length of both."""
+        while not (match := re.compile(pattern).search(self._buffer, 0, MAX_HEAD)):
+            if len(self._buffer) >= MAX_HEAD:
+                raise self._malformed(f"its headers exceed {MAX_HEAD} bytes")
+            self._buffer += self._receive()
+        return self._buffer[: match.start()].decode(**ENCODING), match.end()
+
+    def _fill(self, size: int) -> None:
+        while len(self._buffer) < size:
+            self._buffer += self._receive()
+
+    def _cut(self, size: int) -> bytes:
+        self._fill(size)
+        data = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return data
+
+    def _receive(self, longest: float = _POLL) -> bytes:
+        """Return data received by TCP, empty after `longest` seconds; RtspError."""
+        self._on_wait()
+        sock = self._sockets[0]
+        sock.settimeout(self.left(longest))
+        try:
+            data = sock.recv(_RECEIVE_BYTES)
+        except (TimeoutError, BlockingIOError, ssl.SSLWantReadError):
+            return b""
+        except OSError:
+            raise self._closed(unread=True) from None
+        if not data:
+            # If the peer closed before it read our data, it has answered with a reset.
+            time.sleep(_RESET_SECONDS)
+            raise self._closed(unread=bool(sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)))
+        return data
+
+    def _receive_datagram(self) -> bytes:
+        """Return a datagram from the camera, empty if none arrives for a moment."""
+        self._sockets[1].settimeout(self.left())
+        try:
+            data, sender = self._sockets[1].recvfrom(_RECEIVE_BYTES)
+        except OSError:  # none arrived, or an ICMP error
+            return b""
+        return data if sender[0] == self._peer else b""
+
+    # Problems
+
+    def _malformed(self, what: str) -> RtspError:
+        if not self._answered:
+            return not_rtsp(bytes(self._buffer[:64]))
+        return RtspError("server_error", f"The camera's response is not RTSP: {what}.")
+
+    def _closed(self, *, unread: bool) -> RtspError:
+        stage = self._stages.name
+        verdict = "rtsp_silent"
+        if stage in ("PLAY", "first packet", "keyframe", "stream"):
+            verdict = "dropped"
+        error = self._cut_off() or RtspError(
+            verdict, f"The camera closed the connection at the stage {stage}."
+        )
+        error.unread = unread
+        return error
+
+    def _too_late(self) -> RtspError:
+        stage = self._stages.name
+        verdict, reason = _TOO_LATE.get(stage, "rtsp_silent"), f"The camera did not answer {stage}"
+        if stage == "first packet" and len(self._sockets) > 1:
+            verdict = "udp_blocked"
+        if stage in _TOO_LATE:
+            reason = VERDICTS[verdict].cause.removesuffix(".")
+        error = RtspError(verdict, f"{reason} {self.within}.", timed_out=True)
+        return self._cut_off() or error
+
+    def _cut_off(self) -> RtspError | None:
+        if self._in_body and self._stages.name in ("DESCRIBE", "authentication"):
+            return RtspError("sdp_invalid", "The session description is incomplete.")
+        return None
+
     # Name, TCP and TLS
 
     def _look_up(self) -> list[_Target]:
         """Return the addresses of the host; a look-up that hangs is abandoned in its thread."""
         targets: list[_Target] = []
 
-        def resolve(flags: int = 0) -> None:
+        def resolve() -> None:
             with suppress(OSError, UnicodeError):  # Unicode: a name that IDNA cannot encode
                 host, port = self._address.host, self._address.port
-                entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+                entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
                 targets.extend((entry[0], entry[4]) for entry in entries)
 
-        resolve(socket.AI_NUMERICHOST)
-        if not targets:
-            thread = threading.Thread(target=resolve, name="confkit lookup", daemon=True)
-            thread.start()
-            while thread.is_alive():
-                thread.join(self._deadline.left())
+        thread = threading.Thread(target=resolve, name="confkit lookup", daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(self.left())
         if not targets:
             raise RtspError("dns_failed", f"The host name {self._address.host} has no address.")
         return targets
@@ -211,18 +292,13 @@ class Connection:
             until = time.monotonic() + (_ATTEMPT_SECONDS if number < len(targets) else float("inf"))
             pause = 0.0002
             while (code := sock.connect_ex(target)) in _CONNECTING and time.monotonic() < until:
-                time.sleep(self._deadline.left(pause))
+                time.sleep(self.left(pause))
                 pause = min(2 * pause, 0.02)
-            if code in (
-                0,
-                errno.EISCONN,
-                errno.ECONNRESET,
-                errno.EPIPE,
-            ):  # accepted, if only briefly
+            if code in (0, errno.EISCONN):
                 return
             self.close()
             codes.add(code)
-        if errno.ECONNREFUSED in codes:
+        if codes & {errno.ECONNREFUSED, errno.ECONNRESET, errno.EPIPE}:
             raise RtspError("refused", "Nothing listens at the camera's port.")
         if codes & {errno.ETIMEDOUT, *_CONNECTING}:
             raise RtspError("connect_timeout", timed_out=True)
@@ -236,50 +312,35 @@ class Connection:
         except OSError:
             raise RtspError("tls_failed", "The certificates to trust cannot be read.") from None
         if verify is False:
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         plain, host = self._sockets[0], self._address.host.partition("%")[0]
         try:
             sock = context.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
             self._sockets = [sock]
             while not sock.version():
-                sock.settimeout(self._deadline.left())
+                sock.settimeout(self.left())
                 with suppress(TimeoutError):
                     sock.do_handshake()
         except ssl.SSLCertVerificationError as error:
             reason = error.verify_message or "it cannot be verified"
             text = f"The camera's certificate is not trusted: {reason}."
             raise RtspError("tls_failed", text, advice=_TRUST) from None
-        except OSError as error:
-            text = "The port does not speak TLS."
-            raise RtspError("tls_failed", text, advice=_PLAIN) from error
-
-
-def speaks_tls(address: Address, seconds: float, cancelled: threading.Event | None) -> bool:
-    """Return whether something at this address responds to a TLS handshake."""
-    encrypted = Address("rtsps", address.host, address.port, address.path)
-    connection = Connection(encrypted, Deadline(seconds, cancelled), Stages(""), verify=False)
-    try:
-        connection.open()
-    except (DeadlinePassed, RtspError) as error:
-        # An alert counts as a response; plain text does not.
-        return "ALERT" in (getattr(error.__cause__, "reason", "") or "").upper()
-    finally:
-        connection.close()
-    return True
+        except OSError:
+            raise RtspError("tls_failed", "The port does not speak TLS.", advice=_PLAIN) from None
 
 
 def open_udp_pair(host: str) -> tuple[socket.socket, socket.socket]:
     """Return sockets of an even UDP port and the next, for RTP and RTCP; OSError: none is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for _ in range(_PORT_PAIRS):
-        with ExitStack() as opened, suppress(OSError):  # the adjacent port is taken: try again
-            pair = [
-                opened.enter_context(socket.socket(family, socket.SOCK_DGRAM)) for _ in range(2)
-            ]
-            pair[0].bind((host, 0))
-            number = int(pair[0].getsockname()[1])
-            pair[1].bind((host, number ^ 1))
-            opened.pop_all()
-            return pair[number % 2], pair[1 - number % 2]
+        first, second = (socket.socket(family, socket.SOCK_DGRAM) for _ in range(2))
+        try:
+            first.bind((host, 0))
+            port = int(first.getsockname()[1])
+            second.bind((host, port ^ 1))
+        except OSError:  # the adjacent port is taken
+            first.close()
+            second.close()
+        else:
+            return (second, first) if port % 2 else (first, second)
     raise OSError("no pair of UDP ports is free")

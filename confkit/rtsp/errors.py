@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..secret import redact
+from ..text import one_line
 
 
 class Verdict(NamedTuple):
@@ -21,7 +22,7 @@ class Verdict(NamedTuple):
 _ROWS = tomllib.loads(Path(__file__).with_name("verdicts.toml").read_text("utf-8"))
 VERDICTS = {name: Verdict(**row) for name, row in _ROWS.items()}
 
-_STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
+_BY_STATUS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
 # "lock", not "block" or "clock": an IP filter is `forbidden`.
 _LOCK = re.compile(r"(?<![bc])lock|too many", re.IGNORECASE)
 _SERVERS = {
@@ -34,16 +35,19 @@ _SERVERS = {
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")  # an alert, a handshake
 # A careless camera may repeat these in its reason: digests, tokens, Basic logins.
 _LONG_WORD = re.compile(r"[^\s=\"',;]{24,}")
-_REASON_LENGTH = 80
-_USUAL = {status.phrase for status in HTTPStatus}
+_MAX_REASON = 80  # characters
+_USUAL_REASONS = {status.phrase for status in HTTPStatus}
 
 
 class RtspError(Exception):
     """A camera does not play; `verdict` is a fixed name.
 
     `reason` is one sentence and `advice` the next step, by default the verdict's cause and advice.
-    `timed_out`: the camera was too slow, and refused nothing. No text contains a login.
+    `timed_out`: the camera was too slow, and refused nothing; `unread`: it closed the connection
+    before it read the last request. No text contains a login.
     """
+
+    unread = False
 
     def __init__(
         self, verdict: str, reason: str = "", *, advice: str = "", timed_out: bool = False
@@ -57,8 +61,7 @@ class RtspError(Exception):
 
 def status_error(method: str, status: int, reason: str) -> RtspError:
     """Return the error for a status code; the reason must be `printable`."""
-    advice = ""
-    verdict = _STATUS_VERDICTS.get(status, "server_error")
+    verdict, advice = _BY_STATUS.get(status, "server_error"), ""
     if status in (401, 403) and _LOCK.search(reason):
         verdict = "auth_locked"
     elif method == "DESCRIBE" and status in (400, 454):
@@ -90,7 +93,7 @@ def tls_expected() -> RtspError:
 
 def printable(text: str, *secrets: str) -> str:
     """Return a camera's text made safe to show: short, printable, secrets masked."""
-    if text in _USUAL:  # nearly always; masking takes as long as a request
+    if text in _USUAL_REASONS:  # nearly always; masking takes as long as a request
         return text
-    hidden = "".join(char if char.isprintable() else " " for char in redact(text, secrets))
-    return _LONG_WORD.sub("***", hidden)[:_REASON_LENGTH].strip(" .")
+    masked = _LONG_WORD.sub("***", one_line(redact(text, secrets)))
+    return masked[:_MAX_REASON].strip(" .")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import threading
-from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 from ..secret import Secret, SecretAddress, redact
-from .address import target
+from .address import Address, target
 from .client import TRANSPORTS, RtspClient
-from .connection import speaks_tls
+from .connection import Connection
 from .errors import VERDICTS, RtspError, tls_expected
 from .report import SKIPPED, Notice, OnStage, Report, Snapshot, Stage, Stages
 from .rtp import Video
@@ -19,7 +20,6 @@ from .rtp import Video
 # So many pictures must fail to decode: a single one may be damaged or incomplete.
 _MAX_BROKEN = 3
 _TLS_SECONDS = 1.0  # to try TLS on a silent port
-_FULL_HD = 1920 * 1088
 _OWN = "The address is this machine's own: only a service on this machine can reach it"
 _PRIVATE = "The address is private: only a service in the same network can reach it"
 
@@ -47,14 +47,14 @@ def preflight(
     It should be quick, as the camera waits; an exception from it ends the preflight and is raised.
     """
     url = SecretAddress(url)  # a traceback shows the locals
-    if not isinstance(login_password, str | Secret | None):  # a table's empty cell, for one
-        raise ValueError("login_password is not text.")
+    if not isinstance(login_name, str | None) or not isinstance(
+        login_password, str | Secret | None
+    ):
+        raise ValueError("login_name or login_password is not text.")  # such as an empty cell's nan
     password = None if login_password is None else Secret(login_password)
     del login_password
     if transport not in TRANSPORTS:
         raise ValueError(f"transport is {transport!r}; use one of {', '.join(TRANSPORTS)}.")
-    if not isinstance(login_name, str | None):
-        raise ValueError("login_name is not text.")
     if not timeout > 0:
         raise ValueError("timeout must be a number of seconds above 0.")
     stages = Stages("address", on_stage)
@@ -64,7 +64,6 @@ def preflight(
         )
     except RtspError as error:
         return _report(str(url), stages.end(error.reason), error)
-    subject = redact(str(SecretAddress(address.url)), [login.password] if login else [])
     options: dict[str, Any] = {"transport": transport, "verify": verify, "cancelled": cancelled}
     client = RtspClient(address, login, timeout, stages=stages, **options)
     snapshot = failure = None
@@ -76,19 +75,26 @@ def preflight(
         ended = stages.end(failure.reason if failure else "")
     finally:
         client.close()
-    # Most TLS servers silently close the connection after plain text.
-    is_silent = failure and failure.verdict == "rtsp_silent" and not failure.timed_out
-    if is_silent and address.scheme == "rtsp" and ended[-1].name == "OPTIONS":
-        left = timeout - sum(stage.seconds for stage in ended)
-        seconds = max(0.1, min(left, _TLS_SECONDS))
-        failure = tls_expected() if speaks_tls(address, seconds, cancelled) else failure
+    is_mute = failure and failure.verdict == "rtsp_silent" and not failure.timed_out
+    if is_mute and ended[-1].name == "OPTIONS" and address.scheme == "rtsp":
+        # Most TLS servers close the connection without a word after plain text.
+        failure = tls_expected() if _speaks_tls(address, cancelled) else failure
+    subject = redact(str(SecretAddress(address.url)), [login.password] if login else [])
     facts: dict[str, Any] = {"authentication": client.authentication, "codec": client.codec or None}
     if snapshot:
         facts |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
     if client.packets:
-        facts["transport"] = client.transport
-        facts["warnings"] = tuple(_notices(client, snapshot))
+        facts |= {"transport": client.transport, "warnings": _notices(client, transport)}
     return _report(subject, ended, failure, **facts)
+
+
+def _report(
+    subject: str, stages: tuple[Stage, ...], error: RtspError | None, **facts: Any
+) -> Report:
+    words = {"verdict": "ok", **VERDICTS["ok"]._asdict()}
+    if error:
+        words = {"verdict": error.verdict, "cause": error.reason, "advice": error.advice}
+    return Report(subject=subject, ok=error is None, stages=stages, **words, **facts)
 
 
 def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
@@ -118,37 +124,33 @@ def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
     raise RtspError("no_picture", reason)
 
 
-def _report(
-    subject: str, stages: tuple[Stage, ...], error: RtspError | None, **facts: Any
-) -> Report:
-    verdict, (cause, advice) = "ok", VERDICTS["ok"]
-    if error:
-        verdict, cause, advice = error.verdict, error.reason, error.advice
-    facts |= {"verdict": verdict, "cause": cause, "advice": advice}
-    return Report(subject=subject, ok=error is None, stages=stages, **facts)
+def _speaks_tls(address: Address, cancelled: threading.Event | None) -> bool:
+    """Return whether the server at this address completes a TLS handshake."""
+    encrypted = replace(address, scheme="rtsps")
+    options: dict[str, Any] = {"verify": False, "cancelled": cancelled}
+    connection = Connection(encrypted, Stages(""), _TLS_SECONDS, **options)
+    with suppress(RtspError), closing(connection):
+        connection.open()
+        return True
+    return False
 
 
-def _notices(client: RtspClient, snapshot: Snapshot | None) -> Iterator[Notice]:
-    """Yield notes and warnings about a camera that plays."""
+def _notices(client: RtspClient, transport: str) -> tuple[Notice, ...]:
+    """Return notes and warnings about a camera that sends packets."""
+    notices = []
     if reach := limited_reach(client.address.host):
-        yield Notice("private_address", "note", f"{reach}.")
-    if client.switched:
+        notices.append(Notice("private_address", "note", f"{reach}."))
+    if transport == "auto" and client.transport == "udp":
         text = "The camera offers no RTP over TCP, so UDP was used, which firewalls often block."
-        yield Notice("transport_switched", "note", text)
-    if client.authentication == "Basic" and client.address.scheme == "rtsp":
-        text = "The camera requires its password unencrypted (Basic): switch it to Digest."
-        yield Notice("basic_authentication", "note", text)
+        notices.append(Notice("transport_switched", "note", text))
     if client.keyframe and find_spec("av") is None:
         text = "The keyframe is complete but was not decoded, as PyAV is not installed: "
         text += "pip install 'confkit-notebooks[cameras]'."
-        yield Notice("not_decoded", "note", text)
+        notices.append(Notice("not_decoded", "note", text))
     if client.codec == "h265":
         text = "The video is H.265, which many browsers cannot play: prefer H.264."
-        yield Notice("h265", "warning", text)
-    if snapshot and snapshot.width * snapshot.height > _FULL_HD:
-        text = f"The picture is {snapshot.width} x {snapshot.height}: more than 1080p is a heavy "
-        text += "load for every viewer; consider the camera's second stream."
-        yield Notice("large_picture", "warning", text)
+        notices.append(Notice("h265", "warning", text))
+    return tuple(notices)
 
 
 def limited_reach(host: str) -> str:

@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..checks import outcome_table
+from ..checks import Check, Outcome, checks_table
 from ..text import one_line, without_maths, write_atomically
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
 RUNNING = "running"  # of a stage in progress; never in a report
-_MARKS = {OK: "✓", FAILED: "✗", SKIPPED: "-"}
-_BADGES = {OK: "PASS", FAILED: "FAIL", SKIPPED: "SKIP"}
+_OUTCOMES: dict[str, Outcome] = {OK: "PASS", FAILED: "FAIL", SKIPPED: "SKIP"}
+_CODECS = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}
 _DISPLAY_WIDTH = 400  # CSS pixels of the picture in a notebook
 
 
@@ -49,7 +49,7 @@ class Stages:
     def __init__(self, name: str, on_stage: OnStage | None = None) -> None:
         """Begin with the stage `name`; `on_stage` is called at the start and end of each stage."""
         self._ended: list[Stage] = []
-        self._on_stage = on_stage
+        self._on_stage = on_stage or (lambda _: None)
         self.begin(name)
 
     def begin(self, name: str) -> None:
@@ -58,8 +58,7 @@ class Stages:
         self.name, self.outcome = name, OK
         self.status_line = self.detail = ""
         self._start = time.perf_counter()
-        if self._on_stage:
-            self._on_stage(Stage(name, 0.0, outcome=RUNNING))
+        self._on_stage(Stage(name, 0.0, outcome=RUNNING))
 
     def skip(self, detail: str) -> None:
         """End the current stage as skipped, with the reason."""
@@ -75,8 +74,7 @@ class Stages:
             stage = Stage(self.name, seconds, self.status_line, self.outcome, self.detail)
             self._ended.append(stage)
             self.name = ""
-            if self._on_stage:
-                self._on_stage(stage)
+            self._on_stage(stage)
         return tuple(self._ended)
 
 
@@ -182,40 +180,36 @@ class Report:
 
     def facts(self) -> tuple[str, ...]:
         """Return the known facts about the stream, each in a few words."""
-        codec = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}.get(self.codec or "", "")
-        known = (
-            codec,
+        facts = (
+            _CODECS.get(self.codec or ""),
             self.width and f"{self.width} x {self.height}",
             self.transport and f"over {self.transport.upper()}",
             "no login" if self.authentication == "none" else self.authentication,
         )
-        return tuple(str(fact) for fact in known if fact)
+        return tuple(str(fact) for fact in facts if fact)
 
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        """Return the outcome, name, time and detail of each stage, without the cause."""
-        rows = []
+    def _checks(self) -> list[Check]:
+        """Return the stages as checks; the cause is not repeated."""
+        checks = []
         for stage in self.stages:
             detail = "" if stage.detail == self.cause else stage.detail
-            words = "; ".join(filter(None, (stage.status_line, detail)))
-            rows.append((stage.outcome, stage.name, f"{stage.seconds * 1000:.1f} ms", words))
-        return rows
+            detail = "; ".join(filter(None, (stage.status_line, detail)))
+            outcome = _OUTCOMES[stage.outcome]
+            checks.append(Check(stage.name, outcome, detail, seconds=stage.seconds))
+        return checks
 
     def __str__(self) -> str:
         """Return the report as lines of text."""
-        width = max((len(stage.name) for stage in self.stages), default=0)
-        mark = _MARKS[OK if self.ok else FAILED]
+        mark = "✓" if self.ok else "✗"
         lines = [f"{mark} {self.verdict}: {self.subject}", f"  {self.cause}"]
-        lines += [f"  -> {self.advice}", ""]
-        for outcome, name, duration, words in self._rows():
-            lines.append(f"  {_MARKS[outcome]} {name:{width}} {duration:>11}  {words}".rstrip())
+        lines += [f"  -> {self.advice}", "", *(f"  {check}" for check in self._checks())]
         if self.facts():
             lines += ["", f"  {', '.join(self.facts())}"]
         lines += [f"  {notice.grade}: {notice.text}" for notice in self.warnings]
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
-        rows = [(_BADGES[outcome], *texts) for outcome, *texts in self._rows()]
-        table = outcome_table(("outcome", "stage", "time", "detail"), rows)
+        mark = "✓" if self.ok else "✗"
         notes = "".join(
             f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
         )
@@ -228,10 +222,9 @@ class Report:
                 f"src='data:image/png;base64,{data}'>"
             )
         return without_maths(
-            f"<div><p><b>{_MARKS[OK if self.ok else FAILED]} {escape(self.verdict)}</b> "
-            f"<code>{escape(self.subject)}</code><br>{escape(self.cause)}<br>"
-            f"&rarr; {escape(self.advice)}</p>"
+            f"<div><p><b>{mark} {escape(self.verdict)}</b> <code>{escape(self.subject)}</code><br>"
+            f"{escape(self.cause)}<br>&rarr; {escape(self.advice)}</p>"
             "<div style='display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start'>"
-            f"{picture}{table}</div>"
+            f"{picture}{checks_table(self._checks())}</div>"
             f"<p>{escape(', '.join(self.facts()))}</p><ul>{notes}</ul></div>"
         )

@@ -8,17 +8,15 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from .errors import RtspError
-from .jpeg import JpegFormat
 from .sdp import Media
 
 MAX_PICTURE = 8 * 1024 * 1024  # bytes
 _OVERHEAD = 64  # bytes of memory per payload
 _MAX_UNITS = 2_000  # NAL units per picture; a decoder needs memory for each
 START_CODE = b"\0\0\0\1"
-_HEADER = struct.Struct("!BBHII")
 _OVERTAKING = 8  # packets that may overtake a missing one before it counts as lost
-# After so many packets without a picture the codec differs from the announced one.
-_MIN_PACKETS = 60
+# After so many complete pictures, none recognised, the codec differs from the announced one.
+_MAX_UNRECOGNISED = 8
 _RECOVERY_POINT = b"\x06"  # the type of a SEI message of H.264
 _MALFORMED = (ValueError, IndexError, struct.error)
 
@@ -37,7 +35,7 @@ def parse_packet(data: bytes) -> Packet | None:
     """Return the packet without extension and padding; None if it is not RTP."""
     if len(data) < 12 or data[0] >> 6 != 2:
         return None
-    first, kind, sequence, timestamp, _ = _HEADER.unpack_from(data)
+    first, kind, sequence, timestamp = struct.unpack_from("!BBHI", data)
     start = 12 + 4 * (first & 15)
     if first & 0x10:
         start += 4 + 4 * int.from_bytes(data[start + 2 : start + 4], "big")
@@ -51,9 +49,8 @@ class Video:
     """A video being received: `keyframe` is the newest complete one, the stream's picture number
     `keyframe_number`; `packets` and `lost` count packets.
 
-    A picture ends when the timestamp changes, or when the next one begins after a marker: some
-    cameras set a marker on each slice, so a picture is stored at a marker, and again when more of
-    it has arrived. Memory is bounded.
+    A picture ends when the timestamp changes: some cameras set a marker on each slice, so a picture
+    is stored at a marker, and again when more of it has arrived. Memory is bounded.
     """
 
     def __init__(self, media: Media) -> None:
@@ -64,10 +61,9 @@ class Video:
         self._media = media
         self._format: H264Format | JpegFormat
         self._format = JpegFormat() if media.codec == "mjpeg" else FORMATS[media.codec](media)
-        self._recognised = False  # a part of a picture was received
+        self._recognised, self._unrecognised = False, 0  # complete pictures
         self._next: int | None = None  # the next sequence number
         self._waiting: dict[int, Packet] = {}
-        self._stale = 0  # duplicate or late packets in a row
         self._last: Packet | None = None
         # Of the current picture:
         self._payloads: list[bytes] = []
@@ -83,13 +79,13 @@ class Video:
         if packet and packet.payload_type == self._media.payload_type:
             for ordered in self._in_order(packet) if numbered else [packet]:
                 self._add_ordered(ordered, numbered)
-        if self.packets >= _MIN_PACKETS and (error := self._wrong_codec()):
-            raise error
+        if self._unrecognised >= _MAX_UNRECOGNISED and not self._recognised:
+            raise self._wrong_codec()
 
     def no_keyframe(self, within: str) -> RtspError:
         """Return the error for no keyframe `within` some seconds."""
-        if error := self._wrong_codec():
-            return error
+        if self._unrecognised and not self._recognised:
+            return self._wrong_codec()
         reason = f"No complete keyframe arrived {within}, in {self.packets} packet"
         reason += "s" * (self.packets != 1)
         advice = ""
@@ -98,20 +94,15 @@ class Video:
             advice = "Use TCP (transport='tcp', --transport tcp), where no packets are lost."
         return RtspError("no_keyframe", f"{reason}.", advice=advice, timed_out=True)
 
-    def _wrong_codec(self) -> RtspError | None:
-        """Return the error for a codec other than announced, unless a picture was recognised."""
-        if self._recognised or self.lost:
-            return None
+    def _wrong_codec(self) -> RtspError:
         reason = f"The camera announces {self._media.encoding} but sends something else."
         return RtspError("no_picture", reason)
 
     def _in_order(self, packet: Packet) -> Iterable[Packet]:
         """Yield the packets that are next in order: UDP does not keep it."""
-        if self._next is None or self._stale > _OVERTAKING:  # the camera restarted its count
-            self._next, self._waiting = packet.sequence, {}
-        late = _distance(self._next, packet.sequence) >= 0x8000
-        self._stale = self._stale + 1 if late else 0
-        if not late:
+        if self._next is None:
+            self._next = packet.sequence
+        if _distance(self._next, packet.sequence) < 0x8000:  # neither late nor a duplicate
             self._waiting[packet.sequence] = packet
         if len(self._waiting) > _OVERTAKING:
             start = self._next
@@ -127,8 +118,7 @@ class Video:
         self.lost += gap if gap < 0x8000 else 0
         # It is unknown which picture lost a packet, so neither counts as complete.
         self._complete = self._complete and not gap
-        begins = last and last.marker and self._format.begins_picture(packet.payload)
-        if last and (begins or packet.timestamp != last.timestamp):
+        if last and packet.timestamp != last.timestamp:
             if not last.marker:
                 self._finish_picture()
             self._payloads, self._size, self._complete = [], 0, not gap
@@ -138,16 +128,21 @@ class Video:
         self._size += len(packet.payload) + _OVERHEAD
         if self._size > MAX_PICTURE:
             self._payloads, self._complete = [], False
-        with suppress(*_MALFORMED):
-            self._recognised = self._recognised or self._format.recognises(packet.payload)
         if packet.marker:
             self._finish_picture()
 
     def _finish_picture(self) -> None:
         """Store the current picture if it is a complete keyframe."""
+        if not self._complete:
+            return
         with suppress(*_MALFORMED):
-            if self._complete and (keyframe := self._format.keyframe(self._payloads)):
-                self.keyframe, self.keyframe_number = keyframe, self._number
+            picture = self._format.assemble(self._payloads)
+            if picture is None:
+                self._unrecognised += 1
+            else:
+                self._recognised = True
+            if picture:
+                self.keyframe, self.keyframe_number = picture, self._number
 
 
 class H264Format:
@@ -175,30 +170,20 @@ class H264Format:
         """Return whether a NAL unit is part of a picture."""
         return self.type_of(nal) in self.slices
 
-    def recognises(self, payload: bytes) -> bool:
-        """Return whether a payload contains part of a picture."""
-        if self.type_of(payload) == self.fragment:  # even from the middle
-            return self.is_slice(self._fragmented_header(payload))
-        return any(map(self.is_slice, self._nals([payload])))
-
-    def begins_picture(self, payload: bytes) -> bool:
-        """Return whether a payload begins a picture: it is not a slice, or the first one."""
-        header = self.header
-        kind, first = self.type_of(payload or b"\0"), payload[header : header + 1]
-        if kind == self.fragment and first >= b"\x80":  # the first fragment of a slice
-            first = payload[header + 1 : header + 2]
-        return first >= b"\x80" or (kind != self.fragment and kind not in self.slices)
-
-    def keyframe(self, payloads: list[bytes]) -> bytes:
-        """Return a picture as Annex B, with parameter sets; empty if it is not a keyframe."""
+    def assemble(self, payloads: list[bytes]) -> bytes | None:
+        """Return a keyframe as Annex B, with parameter sets; empty for another picture, None if the
+        payloads contain no picture."""
         nals = self._nals(payloads)
         by_type = self._by_type(nals)
-        missing: list[bytes] = []
-        for kind in self.parameter_sets:
-            if kind in by_type:
-                self._sets[kind] = by_type[kind]
-            else:
-                missing += self._sets.get(kind, [])
+        missing = [
+            nal
+            for kind in self.parameter_sets
+            if kind not in by_type
+            for nal in self._sets.get(kind, [])
+        ]
+        self._sets |= {kind: by_type[kind] for kind in self.parameter_sets if kind in by_type}
+        if not any(map(self.is_slice, nals)):
+            return None
         points = any(nal[1:2] == _RECOVERY_POINT for nal in by_type.get(self.sei, []))
         if not points and not any(kind in self.keyframes for kind in by_type):
             return b""
@@ -228,13 +213,12 @@ class H264Format:
                     units.append(self._fragmented_header(payload))
                 units[-1] += rest[1:]
             elif kind == self.aggregate:
-                start = 0
-                while start + 2 < len(rest) and len(units) <= _MAX_UNITS:
-                    end = start + 2 + int.from_bytes(rest[start : start + 2], "big")
+                while len(rest) > 2 and len(units) <= _MAX_UNITS:
+                    end = 2 + int.from_bytes(rest[:2], "big")
                     if end > len(rest):
                         raise ValueError("An aggregated payload is cut off.")
-                    units.append(bytearray(rest[start + 2 : end]))
-                    start = end
+                    units.append(bytearray(rest[2:end]))
+                    rest = rest[end:]
             else:
                 units.append(bytearray(payload))
         # Some cameras leave start codes inside a unit; a NAL unit never ends in a zero byte.
@@ -260,6 +244,77 @@ class H265Format(H264Format):
 
 
 FORMATS = {"h264": H264Format, "h265": H265Format}
+
+# The standard's example tables in zigzag order, from which a quality of 1 to 99 is scaled.
+_LUMA = bytes.fromhex(
+    "100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933"
+    "38374048 5c4e404457453738506d51575f626768673e4d7179706478 5c656763"
+)
+_CHROMA = bytes.fromhex("111212181518 2f1a1a2f634238426363") + bytes([99]) * 48
+_TABLE = 64  # bytes of a quantisation table
+_TOO_LARGE = "The MJPEG pictures are wider or higher than 2040 pixels, which is not supported."
+
+
+class JpegFormat:
+    """Assembles pictures from payloads of baseline JPEG (RFC 2435).
+
+    They are without Huffman tables, as the standard ones are implied: FFmpeg decodes such a
+    picture, an image viewer may not.
+    """
+
+    def __init__(self) -> None:
+        self._tables: dict[int, bytes] = {}
+
+    def assemble(self, payloads: list[bytes]) -> bytes | None:
+        """Return a picture (all are keyframes), None if it is of an unknown kind.
+
+        ValueError or struct.error: a payload is missing or cut off; RtspError: it is too large."""
+        head, scan = b"", bytearray()
+        for payload in payloads:
+            word, kind, quality, width, height = struct.unpack_from("!IBBBB", payload)
+            start, interval = 8, 0
+            if kind & 0x40:
+                (interval,), start = struct.unpack_from("!H", payload, start), start + 4
+            if kind & 0xBE or not quality:
+                return None
+            if word & 0xFFFFFF != len(scan):
+                raise ValueError("A part is missing.")
+            if not head:
+                if not (width and height):
+                    advice = "Choose a smaller picture in the camera, or H.264."
+                    raise RtspError("codec_unsupported", _TOO_LARGE, advice=advice)
+                tables = _scaled(quality) if quality < 100 else self._tables.get(quality, b"")
+                if quality > 127:
+                    _, size = struct.unpack_from("!HH", payload, start)
+                    start += 4 + size
+                    if size:
+                        tables = self._tables[quality] = payload[start - size : start]
+                if len(tables) not in (_TABLE, 2 * _TABLE):
+                    raise ValueError("JPEG without one or two 8-bit tables is not supported.")
+                head = _jpeg_head(kind & 1, width * 8, height * 8, tables, interval)
+            scan += payload[start:]
+        return head + scan + b"\xff\xd9"
+
+
+def _scaled(quality: int) -> bytes:
+    factor = 5000 // quality if quality < 50 else 200 - 2 * quality
+    return bytes(min(255, max(1, (value * factor + 50) // 100)) for value in _LUMA + _CHROMA)
+
+
+def _jpeg_head(kind: int, width: int, height: int, tables: bytes, interval: int) -> bytes:
+    colour = 1 if tables[_TABLE:] else 0  # the colours' table; some cameras have a single table
+    frame = struct.pack("!BHHBBB", 8, height, width, 3, 1, 0x22 if kind else 0x21)
+    segments = {
+        0xDD: interval.to_bytes(2, "big") if interval else b"",
+        0xDB: b"\0" + tables[:_TABLE] + (b"\1" + tables[_TABLE:]) * colour,
+        0xC0: frame + bytes([0, 2, 0x11, colour, 3, 0x11, colour]),
+        0xDA: bytes.fromhex("03 0100 0211 0311 003f00"),
+    }
+    return b"\xff\xd8" + b"".join(
+        struct.pack("!BBH", 0xFF, marker, len(body) + 2) + body
+        for marker, body in segments.items()
+        if body
+    )
 
 
 def _distance(number: int, later: int) -> int:

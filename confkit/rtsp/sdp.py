@@ -12,17 +12,15 @@ from dataclasses import dataclass, field
 ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 # Payload types that need no rtpmap line (RFC 3551).
 _STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 31: "H261", 32: "MPV", 33: "MP2T", 34: "H263"}
-_AUXILIARY = ("RTX", "RED", "ULPFEC", "FLEXFEC")  # accompany a video
 _DYNAMIC = 96  # payload types from here on are defined by their rtpmap line
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
 # Here the name of a payload type's attribute includes its number: "rtpmap:96".
-_MAPPING = re.compile(r"([^/\s]+)")
 _ATTRIBUTE = re.compile(r"^a=((?:rtpmap|fmtp):[ \t]*\S*|[^:\n]*):?(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Media:
-    """One medium; `encoding` is the RTP name in upper case, `profile` RTP/AVP or a variant."""
+    """One medium; `encoding` is the RTP name in upper case, `profile` RTP/AVP or RTP/AVPF."""
 
     kind: str
     payload_type: int
@@ -50,10 +48,10 @@ class Media:
 
 def parse_sdp(body: bytes) -> tuple[list[Media], str]:
     """Return the media and the session's control; ValueError if the description is invalid."""
-    text = re.sub("[\r\0\ufeff]", "", body.decode("utf-8", "replace")).strip()
+    text = re.sub("[\r\0\ufeff]", "", body.decode("utf-8", "replace"))
+    text = "\n".join(line.strip() for line in text.strip().split("\n"))
     if not text:
         raise ValueError("The session description is empty.")
-    text = "\n".join(line.strip() for line in text.split("\n"))
     if not re.search(r"^(v=0$|m=)", text, re.MULTILINE):
         raise ValueError("The camera's response is not a session description.")
     session, *sections = re.split(r"(?:^|\n)(?=m=)", text)
@@ -78,23 +76,19 @@ def _parse_media(section: str) -> Media:
     words = [*section.partition("\n")[0].removeprefix("m=").split(), "", "", ""]
     kind, profile = words[0], words[2].upper()
     formats = [int(text) for text in words[3:] if re.fullmatch("[0-9]{1,3}", text)]
-    if not formats and (not kind or "video".startswith(kind)):
+    if not formats and "video".startswith(kind):
         raise ValueError("A media line of the session description is cut off.")
     attributes = _attributes(section)
-    encodings = {}
-    for number in formats or [-1]:
-        mapped = _MAPPING.match(attributes.get(f"rtpmap:{number}", ""))
-        encodings[number] = mapped[1].upper() if mapped else _STATIC.get(number, "")
-    # Skip auxiliary streams, unless there is nothing else.
-    videos = [number for number, name in encodings.items() if name not in _AUXILIARY]
-    number = [*videos, *encodings][0]
-    if kind == "video" and not encodings[number] and number >= _DYNAMIC:
+    number = (formats or [-1])[0]
+    name = re.match(r"[^/\s]+", attributes.get(f"rtpmap:{number}", ""))
+    encoding = name[0].upper() if name else _STATIC.get(number, "")
+    if kind == "video" and not encoding and number >= _DYNAMIC:
         raise ValueError(f"The session description does not define its payload type {number}.")
     pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]
     return Media(
         kind,
         number,
-        encodings[number],
+        encoding,
         {name.strip().lower(): value.strip() for name, _, value in pairs},
         attributes.get("control", ""),
         profile if profile == "RTP/AVPF" else "RTP/AVP",

@@ -24,7 +24,7 @@ DIGEST = 'Digest realm="r", nonce="n"'
 
 @dataclass
 class Request:
-    """A request as it came, on the connection of this `number`, from 1."""
+    """A request, on the connection of this `number`, from 1."""
 
     method: str
     url: str
@@ -47,7 +47,7 @@ class Last(bytes):
 class Camera:
     """What the scripted camera has seen."""
 
-    url: str = ""
+    url: str
     requests: list[Request] = field(default_factory=list)
     connections: int = 0
     open_connections: int = 0
@@ -69,56 +69,46 @@ def scripted(
     """Play a camera: the script gives bytes or a list of them, Last ones or b"" to close the
     connection, or None to keep silent. At its end all connections have been closed by the client.
     """
-    camera = Camera()
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                camera.connections += 1
+                camera.open_connections += 1
+                threading.Thread(target=serve, args=[connection], daemon=True).start()
+
+    def serve(plain: socket.socket) -> None:
+        with suppress(OSError), plain, tls.wrap_socket(plain, True) if tls else plain as connection:
+            talk(connection, camera.connections)
+        camera.open_connections -= 1
+
+    def talk(connection: socket.socket, number: int) -> None:
+        with connection.makefile("rb") as stream:
+            while line := stream.readline():
+                words, headers = line.decode("latin-1").split(), {}
+                if words[2:] != ["RTSP/1.0"]:  # a TLS greeting, for one
+                    return
+                while line := stream.readline().strip():
+                    name, _, value = line.decode("utf-8", "surrogateescape").partition(":")
+                    headers[name.lower()] = value.strip()
+                request = Request(words[0], words[1], headers, connection, number)
+                camera.requests.append(request)
+                output = script(request)
+                for part in output if isinstance(output, list) else [output or b""]:
+                    connection.sendall(part)
+                if output == b"" or isinstance(output, Last):
+                    return
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, 0), family=family) as listener:
         port = listener.getsockname()[1]
-        camera.url = f"rtsp://{f'[{host}]' if ':' in host else host}:{port}/live"
-        threading.Thread(target=_accept, args=(listener, script, camera, tls), daemon=True).start()
+        camera = Camera(f"rtsp://{f'[{host}]' if ':' in host else host}:{port}/live")
+        threading.Thread(target=accept, daemon=True).start()
         yield camera
         until(lambda: camera.open_connections == 0)
         with suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)  # which wakes accept
-
-
-def _accept(
-    listener: socket.socket, script: Script, camera: Camera, tls: ssl.SSLContext | None
-) -> None:
-    with suppress(OSError):
-        while True:
-            connection, _ = listener.accept()
-            camera.connections += 1
-            camera.open_connections += 1
-            work = (connection, script, camera, tls)
-            threading.Thread(target=_serve, args=work, daemon=True).start()
-
-
-def _serve(
-    plain: socket.socket, script: Script, camera: Camera, tls: ssl.SSLContext | None
-) -> None:
-    with suppress(OSError), plain, tls.wrap_socket(plain, True) if tls else plain as connection:
-        _talk(connection, script, camera)
-    camera.open_connections -= 1
-
-
-def _talk(connection: socket.socket, script: Script, camera: Camera) -> None:
-    number = camera.connections
-    with connection.makefile("rb") as stream:
-        while line := stream.readline():
-            words = line.decode("latin-1").split()
-            if len(words) != 3 or words[2] != "RTSP/1.0":  # a TLS greeting, for one
-                break
-            headers = {}
-            while line := stream.readline().strip():
-                name, _, value = line.decode("utf-8", "surrogateescape").partition(":")
-                headers[name.lower()] = value.strip()
-            request = Request(words[0], words[1], headers, connection, number)
-            camera.requests.append(request)
-            output = script(request)
-            for part in output if isinstance(output, list) else [output or b""]:
-                connection.sendall(part)
-            if output == b"" or isinstance(output, Last):
-                break
 
 
 def reply(
@@ -132,13 +122,10 @@ def reply(
 
 def willing(request: Request) -> bytes:
     """Accept everything, and play nothing."""
-    if request.method == "OPTIONS":
-        return reply(request, Public="DESCRIBE, SETUP, PLAY, GET_PARAMETER")
-    if request.method == "DESCRIBE":
-        return reply(request, body=SDP)
-    if request.method == "SETUP":
-        return reply(request, Transport=request.get("Transport"), Session="77;timeout=60")
-    return reply(request)
+    headers = {"OPTIONS": {"Public": "DESCRIBE, SETUP, PLAY, GET_PARAMETER"}}
+    headers["SETUP"] = {"Transport": request.get("Transport"), "Session": "77;timeout=60"}
+    body = SDP if request.method == "DESCRIBE" else b""
+    return reply(request, body=body, **headers.get(request.method, {}))
 
 
 def at(method: str, answer: Script) -> Script:
@@ -157,21 +144,10 @@ def wanting(accepted: Script, offer: str = DIGEST) -> Script:
     return lambda request: (accepted if request.get("Authorization") else refused)(request)
 
 
-def playing(sent: bytes, codec: bytes = b"H264", number: int = 96, more: bytes = b"") -> Script:
+def playing(sent: bytes, codec: bytes = b"H264") -> Script:
     """A script that sends this after PLAY, of what it announces as this codec."""
-    sdp = SDP.replace(b"H264", codec).replace(b"96", b"%d" % number) + more
-    described = instead("DESCRIBE", body=sdp)
+    described = instead("DESCRIBE", body=SDP.replace(b"H264", codec))
     return lambda request: described(request) + sent * (request.method == "PLAY")
-
-
-def packets(
-    *payloads: bytes, marker: bool = True, start: int = 0, stamp: int = 0, number: int = 96
-) -> bytes:
-    """Interleaved RTP packets, one a payload; `marker` is on each of them."""
-    return b"".join(
-        framed(rtp(payload, marker, start + place, stamp, number))
-        for place, payload in enumerate(payloads)
-    )
 
 
 def rtp(payload: bytes, marker: bool, sequence: int, stamp: int, number: int = 96) -> bytes:
@@ -180,9 +156,20 @@ def rtp(payload: bytes, marker: bool, sequence: int, stamp: int, number: int = 9
     return struct.pack("!BBHII", 0x80, kind, sequence & 0xFFFF, stamp & 0xFFFFFFFF, 7) + payload
 
 
-def framed(packet: bytes, channel: int = 0) -> bytes:
+def framed(packet: bytes) -> bytes:
     """A packet as it travels inside the RTSP connection."""
-    return b"$%c%b%b" % (channel, len(packet).to_bytes(2, "big"), packet)
+    return b"$\0" + len(packet).to_bytes(2, "big") + packet
+
+
+def packets(*payloads: bytes, marker: bool = True, start: int = 0, stamp: int = 0) -> bytes:
+    """Interleaved RTP packets, one a payload; `marker` is on each of them."""
+    return b"".join(framed(rtp(p, marker, n, stamp)) for n, p in enumerate(payloads, start))
+
+
+def picture(parts: list[bytes], start: int = 0, stamp: int = 9000) -> list[bytes]:
+    """The RTP packets of a picture with these payloads, a marker on the last."""
+    last = len(parts) - 1
+    return [rtp(part, n == last, start + n, stamp) for n, part in enumerate(parts)]
 
 
 # Real pictures
@@ -223,52 +210,43 @@ def payloads(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
     """The RTP payloads of an access unit, none longer than the limit."""
     if codec == "mjpeg":
         return _jpeg_payloads(unit, limit)
-    head, shift, fragment = (1, 0, 28) if codec == "h264" else (2, 1, 49)
-    found: list[bytes] = []
+    head, shift, fragment, bits = (1, 0, 28, 31) if codec == "h264" else (2, 1, 49, 63)
+    parts: list[bytes] = []
     for nal in nals(unit):
         if len(nal) <= limit:
-            found.append(nal)
+            parts.append(nal)
             continue
-        bits = 31 if codec == "h264" else 63
         kind = nal[0] >> shift & bits
         header = bytes([nal[0] & ~(bits << shift) | fragment << shift]) + nal[1:head]
         starts = range(head, len(nal), limit - head - 1)
         for start in starts:
             flags = kind | (start == starts[0]) << 7 | (start == starts[-1]) << 6
-            found.append(header + bytes([flags]) + nal[start : start + limit - head - 1])
-    return found
+            parts.append(header + bytes([flags]) + nal[start : start + limit - head - 1])
+    return parts
 
 
-def _jpeg_payloads(picture: bytes, limit: int) -> list[bytes]:
-    head, scan = picture.split(b"\xff\xda", 1)
+def _jpeg_payloads(unit: bytes, limit: int) -> list[bytes]:
+    head, scan = unit.split(b"\xff\xda", 1)
     frame, tables = head[head.index(b"\xff\xc0") :], head[head.index(b"\xff\xdb") + 4 :]
     height, width = struct.unpack_from("!HH", frame, 5)
     quantisation = tables[1:65] + tables[66:130]
     scan = scan[int.from_bytes(scan[:2], "big") :].removesuffix(b"\xff\xd9")
-    found: list[bytes] = []
+    parts: list[bytes] = []
     offset = 0
     while offset < len(scan):
         header = struct.pack("!IBBBB", offset, frame[11] - 0x21, 255, width // 8, height // 8)
         header += struct.pack("!HH", 0, 128) + quantisation if not offset else b""
-        found.append(header + scan[offset : offset + limit - len(header)])
+        parts.append(header + scan[offset : offset + limit - len(header)])
         offset += limit - len(header)
-    return found
+    return parts
 
 
-def stream(
-    codec: str, *, limit: int = 1400, start: int = 0, marker: bool = True, count: int = 12
-) -> list[bytes]:
+def stream(codec: str, *, limit: int = 1400, start: int = 0) -> list[bytes]:
     """The RTP packets of the pictures."""
     sent: list[bytes] = []
-    for place, unit in enumerate(pictures(codec)[:count]):
-        parts = payloads(codec, unit, limit)
-        for index, payload in enumerate(parts):
-            last = marker and index == len(parts) - 1
-            sent.append(rtp(payload, last, start + len(sent), place * 9000))
+    for place, unit in enumerate(pictures(codec)):
+        sent += picture(payloads(codec, unit, limit), start + len(sent), place * 9000)
     return sent
-
-
-# What a preflight makes of it
 
 
 def tried(

