@@ -141,10 +141,6 @@ def test_addresses_are_numbered_and_hold_no_login():
 
 
 def test_closing_ends_whoever_is_there_and_leaves_no_thread():
-<<<<<<< HEAD
-    """Who plays, who asks nothing, and who has only just come: each connection ends soon."""
-=======
->>>>>>> bb4ad4b8a2c3f1de2850c8b5b461801fbbaeb4a2
     before = threading.active_count()
     for _ in range(5):
         with ExitStack() as late:
@@ -231,7 +227,6 @@ def test_a_silent_session_ends_and_a_living_one_does_not():
         assert udp.recv(2048, socket.MSG_DONTWAIT)[0] == 0x80
 
 
-<<<<<<< HEAD
 def test_a_viewer_that_does_not_read_is_dropped():
     """Its connection ends when nothing could be sent for a while, and the others go on."""
     big = {"codec": "mjpeg", "size": (1280, 720), "fps": 30}
@@ -244,20 +239,9 @@ def test_a_viewer_that_does_not_read_is_dropped():
         with pytest.raises(ConnectionError):
             while last < start + 20:
                 stuck.socket.sendall(alive)
-=======
-def test_a_viewer_that_does_not_read_is_dropped_and_the_others_go_on():
-    big = {"codec": "mjpeg", "size": (640, 360), "fps": 30}
-    with camera(2, session_timeout=1.0, **big) as (_, url, stuck, reading):
-        stuck.play()
-        reading.play()
-        # A picture of 20 kB each time: soon more than any socket holds.
-        again = f"PAUSE {url} RTSP/1.0\r\n\r\nPLAY {url} RTSP/1.0\r\n\r\n".encode()
-        start = time.monotonic()
-        with pytest.raises(ConnectionError):
-            while time.monotonic() < start + 20:
-                stuck.socket.sendall(again)
->>>>>>> bb4ad4b8a2c3f1de2850c8b5b461801fbbaeb4a2
                 reading.ask("GET_PARAMETER")
+                slowest, last = max(slowest, time.monotonic() - last), time.monotonic()
+        assert slowest < 0.9
         before = len(reading.packets)
         while len(reading.packets) < before + 20:
             reading.read()
