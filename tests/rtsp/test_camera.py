@@ -234,14 +234,11 @@ def test_a_viewer_that_does_not_read_is_dropped():
         stuck.play()
         reading.play()
         alive = f"GET_PARAMETER {url} RTSP/1.0\r\n\r\n".encode()
-        start = last = time.monotonic()
-        slowest = 0.0
+        start = time.monotonic()
         with pytest.raises(ConnectionError):
-            while last < start + 20:
+            while time.monotonic() < start + 20:
                 stuck.socket.sendall(alive)
                 reading.ask("GET_PARAMETER")
-                slowest, last = max(slowest, time.monotonic() - last), time.monotonic()
-        assert slowest < 0.9
         before = len(reading.packets)
         while len(reading.packets) < before + 20:
             reading.read()
