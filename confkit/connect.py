@@ -197,7 +197,7 @@ def load_profile(name: str) -> dict[str, Any]:
     if name not in profiles:
         raise ConfigError(
             f"there is no profile {name!r} in {profiles_path()}",
-            f"There are {', '.join([EMBEDDED, *sorted(profiles)])}. "
+            f"Known: {', '.join([EMBEDDED, *sorted(profiles)])}. "
             f"`confkit profile add {name if name.isprintable() else 'NAME'}` makes it.",
         )
     return profiles[name]

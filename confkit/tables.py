@@ -22,6 +22,8 @@ from .records import Room, parameter_error, parse_id
 from .secret import SecretAddress
 from .text import counted
 
+_MOST_LINES = 30  # that an error lists
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -130,7 +132,7 @@ def _position(labels: Sequence[Any], id_column: str | None) -> int:
             return 0
     problem = f"The table has {'two columns' if wanted in names else 'no column'} {wanted!r}."
     listed = ", ".join(map(repr, names)) or "none"
-    advice = f"Name the column with id_column=; the columns are {listed}."
+    advice = f"Rename the column of room IDs to room_id, or pass its name as id_column=: {listed}."
     raise parameter_error(A3, problem, advice)
 
 
@@ -173,12 +175,14 @@ def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
 
 
 def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:
-    """Return the error that quotes the first of these problems and counts the others."""
+    """Return the error that quotes the first of these problems and says where the others are."""
     row, _, problem = problems[0]
-    position = "" if row is None else f"{'line' if file else 'position'} {row}"
+    unit = "line" if file else "position"
+    position = "" if row is None else f"{unit} {row}"
     where = ", ".join(filter(None, (file, position)))
-    more = len(problems) - 1
-    rest = f"{counted(more, 'more problem')}." if more else ""
+    more = [str(other.row) for other in problems[1:]]
+    listed = ", ".join(more[:_MOST_LINES]) + ", ..." * (len(more) > _MOST_LINES)
+    rest = f"{counted(len(more), 'more problem')}: {unit}s {listed}." if more else ""
     return parameter_error(A3, f"{where}: {problem}", rest)
 
 

@@ -175,7 +175,7 @@ REFUSED = {
 REFUSED_FILES = {
     "no header": ("00123\n7\n", "'00123'; is the header missing"),
     "no header, nor zeros": ("A-1\n", "'A-1'; is the header missing.*id_column='A-1'"),
-    "three": ("room_id,floor\n,1\n,2\n,1\n", "line 2: .* 2 more problems"),
+    "three": ("room_id,floor\n,1\n,2\n,1\n", "line 2: .* 2 more problems: lines 3, 4"),
     "a cell too many": ("building,room_id\nMain, North,7\n", "line 2: The row has 3 cells"),
     "an open quote": ('room_id,topic\n1,"x"\n2,"Weekly\n3,"Daily"\n', "line 3: .*quote"),
     "an empty file": ("", "empty"),

@@ -95,14 +95,14 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
 
 def _occupancy_rows(frame: pd.DataFrame) -> list[Row]:
     """Return the rooms by share, then those without a cap, then those not read."""
-    rows = []
+    rows, no_topics = [], "topic" in frame.columns and bool(frame["topic"].isna().all())
     for room_id, topic, error, users, cap in zip(
         *texts(frame, "room_id", "topic", "error"),
         *numbers(frame, "users", "attendee_max"),
         strict=True,
     ):
         # A room that was read has a topic: without one, and with an error, its cap is unknown.
-        read = cap is not None or bool(topic) or not error
+        read = cap is not None or bool(topic) or not (error or no_topics)
         state, share, text = room_state(users, cap, read)
         order = -1.0 if state == "no cap" else -2.0 if share is None else share
         rows.append(Row((-order, -(users or 0)), room_id, topic, state, text, share))
@@ -156,7 +156,8 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
             state, word = ("to keep", "keep") if cap else ("without a cap", "set a cap")
         else:
             state = "not read" if peak is None else "too little data"
-            word = state = "never used" if peak == 0 else state
+            unused = peak == 0 or reason.startswith("never used")  # devices alone are no use
+            word = state = "never used" if unused else state
         order = 0 if full else 1 if step else 1 + [*_STATES].index(state)
         text = f"{cap:,}" if cap else "no cap"
         text += f" → {new:,}" if new and new != cap else ""

@@ -174,7 +174,7 @@ def _apply_risk(
             least = math.ceil((1 - risk) / risk - 1e-9)  # for which the rank exists
             row["reason"] = (
                 f"only {counted(len(ratios), 'pair')} of consecutive windows of {words}; a risk "
-                f"of {percent} needs {least:,}"
+                f"of {percent} needs {least:,}: record longer, or pass a shorter ahead="
             )
         elif np.isnan(peak):
             row["reason"] = f"read for less than four fifths of the last {words}"

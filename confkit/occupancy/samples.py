@@ -20,7 +20,10 @@ def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
             f"samples need the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}"
         )
     if not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
-        raise ValueError("the samples' time has no time zone; add it: time.dt.tz_localize('UTC')")
+        raise ValueError(
+            "the samples' time is no time with a time zone; convert it: "
+            "frame['time'] = pd.to_datetime(frame['time'], utc=True)"
+        )
     if frame[["time", "room_id"]].isna().any(axis=None):
         raise ValueError("a sample needs a time and a room_id; drop the rows without")
     types = {name: dtype for name, dtype in TYPES.items() if name in frame.columns}

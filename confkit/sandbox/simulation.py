@@ -1,6 +1,7 @@
 """A building in a sandbox: its rooms, its past as samples, and people who come and go."""
 
 import threading
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -139,9 +140,9 @@ def parse_moment(until: Any, tz: str) -> float:
         zone = ZoneInfo(tz)
         if isinstance(until, int | float):
             return pd.Timestamp(until, unit="s").timestamp()
-        moment = pd.Timestamp(until)
-        return (moment if moment.tzinfo else moment.tz_localize(zone)).timestamp()
-    except (ValueError, TypeError, LookupError):
+        moment = datetime.fromisoformat(until) if isinstance(until, str) else until
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
+    except (ValueError, TypeError, LookupError, AttributeError):
         raise ConfigError(
             f"until is {until!r}, in the time zone {tz!r}",
             "Use a datetime, a text such as '2024-03-01 17:00', or epoch seconds; and a time zone "
