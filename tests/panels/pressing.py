@@ -47,7 +47,7 @@ def cancel(panel, text, begun):
     """Press a button, cancel its work once it has begun, and return what stands beside it then."""
     named(panel, text).click()
     until(begun)
-    return press(feedback(panel, text), "Cancel")
+    return press(panel, "Cancel")
 
 
 def _press(button, place):
@@ -62,14 +62,10 @@ def beside(panel, text):
     return text_of(feedback(panel, text))
 
 
-def html_of(widget):
-    """The HTML of a widget and of all that it holds."""
-    return " ".join(w.value for w in within(widget) if isinstance(w, ipywidgets.HTML) and w.value)
-
-
 def text_of(widget):
-    """The same without its tags."""
-    return unescape(re.sub("<[^>]+>", "", html_of(widget)))
+    """The text of a widget and of all that it holds, without tags."""
+    html = " ".join(w.value for w in within(widget) if isinstance(w, ipywidgets.HTML) and w.value)
+    return unescape(re.sub("<[^>]+>", "", html))
 
 
 def buttons(widget):
@@ -111,12 +107,6 @@ def saved(panel):
         for widget in within(panel)
     ]
     return f"{states} {[*within(panel)]}"
-
-
-def page_of(panel):
-    """Return a function that gives what is saved of the panel, and its messages from now on."""
-    messages = [recorded(widget) for widget in within(panel) if hasattr(widget, "_esm")]
-    return lambda: f"{saved(panel)} {messages}"
 
 
 def until(condition):
