@@ -23,8 +23,7 @@ _OPEN = pytest.StashKey[list[Opened]]()  # what a test looks at
 
 @pytest.fixture(scope="package")
 def chrome() -> Iterator[Any]:
-    """Chromium. Playwright's event loop runs while it is there, in the way of other tests: so it
-    ends with this folder's."""
+    """Chromium, for this folder alone: Playwright's event loop is in the way of other tests."""
     with chromium() as browser:
         yield browser
 
@@ -45,8 +44,7 @@ def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="package")
 def opening(request: pytest.FixtureRequest, chrome: Any) -> Callable[..., Any]:
-    """Opens a notebook for as long as a `with` lasts: opening(front, *cells), or with the path of a
-    notebook in place of cells."""
+    """Opens a notebook for as long as a `with` lasts: opening(front, *cells), or its path."""
     servers = {LAB: "jupyter", NOTEBOOK: "jupyter", VOILA: "voila"}
     return lambda front, *cells: opened(
         chrome, request.getfixturevalue(servers[front]), front, *cells

@@ -11,11 +11,8 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 
 
 class Kernel:
-    """Runs code as a further cell would, and notes every error that the kernel reports.
-
-    An error in a widget's callback belongs to no cell, so that no front end shows it; the kernel's
-    own channel reports it. The event loop of this thread is Playwright's, so this has another.
-    """
+    """Runs code as a further cell would, and notes every error that the kernel reports, also those
+    of widgets' callbacks, which no front end shows. The loop of this thread is Playwright's."""
 
     def __init__(self, connection_file: Path) -> None:
         self.errors: list[str] = []

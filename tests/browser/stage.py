@@ -1,8 +1,5 @@
-"""What the notebook of all panels shows; runs in its kernel.
-
-A scene is a function that makes a panel, or several in `shown`, on a service of its own: its names
-are the kernel's once a test has set it.
-"""
+"""What the notebook of all panels shows. A scene is a function that runs in its kernel and makes a
+panel, or several in `shown`, on a service of its own."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,8 +14,7 @@ Scene = dict[str, Any]
 
 
 def blocks() -> Scene:
-    """A panel of blocks: what counts to 300 in half a minute, forgets when it is asked twice, and
-    fails."""
+    """A panel of blocks: what counts for half a minute, asks a question, and fails."""
     client, job, counted = service(), panels.Job(), [7]
 
     def count() -> str:
