@@ -181,7 +181,7 @@ def test_work_can_be_cancelled_and_leaves_what_was_there(imported, sandbox):
     assert ui.cancel(imported, "Preflight", silent.is_set) == "Cancelled."
     for text, operation in (("List devices", "B3"), ("Import", "A3"), ("Remove", "A3")):
         before = sandbox.count(operation)
-        sandbox.fault(operation, delay=1, times=1)
+        sandbox.fault(operation, delay=2, times=1)
         begun = lambda: sandbox.count(operation) > before  # noqa: B023, E731
         assert ui.cancel(imported, text, begun) == "Cancelled.", text
     assert listed(imported) == ["cam"]

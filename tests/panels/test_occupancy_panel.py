@@ -133,7 +133,7 @@ def test_rooms_that_were_full_come_first_in_the_capacity_report(panel_of, ids, t
 def test_a_closed_panel_leaves_nothing_behind(panel_of, sandbox):
     """Whatever is under way ends, and nothing more is sent."""
     panel, users = panel_of(), sandbox.count("A6")
-    sandbox.fault("A3", delay=0.3)
+    sandbox.fault("A3", delay=1)
     ui.begin(sandbox, "A3", ui.named(panel, "Refresh").click)
     panel.close()
     ui.settled()

@@ -64,7 +64,7 @@ def test_a_pick_clears_what_belonged_to_the_room_before(panel, sandbox, ids):
 @pytest.mark.parametrize("fault", [{}, {"ret": 504}])
 def test_a_slow_room_does_not_come_back_over_a_later_pick(panel, sandbox, ids, fault):
     """Nor does an error of it."""
-    sandbox.fault("A6", delay=0.3, times=1, **fault)
+    sandbox.fault("A6", delay=1, times=1, **fault)
     ui.begin(sandbox, "A6", lambda: panel.select(ids["full"]))
     messages = ui.recorded(panel.users)
     panel.select(ids["open"])
