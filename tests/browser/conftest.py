@@ -105,6 +105,4 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
             with suppress(PlaywrightError):  # a page that is gone has no picture
                 page.page.screenshot(path=folder / f"page-{number}.png")
         report.sections.append(("the pages as they were", f"{folder}/page-*.png"))
-        errors = [error for page in pages for error in page.errors]
-        report.sections.append(("what went wrong in them", "\n".join(errors)))
     return report

@@ -24,9 +24,9 @@ class Kernel:
         self._client.start_channels(hb=False, stdin=False)
         self._wait(self._client.wait_for_ready(timeout=60))
 
-    def run(self, code: str, seconds: float = 60) -> str:
+    def run(self, code: str) -> str:
         """What the code printed; an AssertionError when it raised."""
-        return str(self._wait(asyncio.wait_for(self._run(code), seconds)))
+        return str(self._wait(asyncio.wait_for(self._run(code), 60)))
 
     def close(self) -> None:
         """Hangs up; the kernel goes on."""

@@ -177,19 +177,19 @@ class Opened:
         self.page.evaluate(_SAVE)
         return self.file.read_text()
 
-    def until(self, met: Callable[[], Any], seconds: float = SECONDS) -> Any:
+    def until(self, met: Callable[[], Any]) -> Any:
         """What the condition gives as soon as it holds."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + SECONDS
         while not (result := met()):
             assert time.monotonic() < deadline, "what was waited for has not come"
             self.page.wait_for_timeout(50)
         return result
 
-    def tab_to(self, target: Any, presses: int = 60) -> None:
+    def tab_to(self, target: Any) -> None:
         """Presses Tab until the target has the focus, beginning again at the panel's end."""
         target.wait_for()
         panel = self.page.locator(self.scope)
-        for _ in range(presses):
+        for _ in range(60):
             if not panel.evaluate("panel => panel.contains(document.activeElement)"):
                 panel.locator("button:enabled, input").locator("visible=true").first.focus()
             if self.has_focus(target):
@@ -197,10 +197,10 @@ class Opened:
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not come to {target}")
 
-    def press(self, target: Any, key: str = "Enter") -> None:
-        """Presses a key on this, by keyboard alone."""
+    def press(self, target: Any) -> None:
+        """Presses this, by keyboard alone."""
         self.tab_to(target)
-        self.page.keyboard.press(key)
+        self.page.keyboard.press("Enter")
 
     def has_focus(self, target: Any) -> bool:
         """Whether the target has the focus."""

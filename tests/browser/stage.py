@@ -1,7 +1,6 @@
 """What the notebook of all panels shows. A scene is a function that runs in its kernel and makes a
 panel, or several in `shown`, on a service of its own."""
 
-from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
@@ -132,11 +131,6 @@ def secrets() -> Scene:
     return locals()
 
 
-SCENES: dict[str, Callable[..., Scene]] = {
-    scene.__name__: scene for scene in (blocks, rooms, occupancy, devices, filled, hostile, secrets)
-}
-
-
 def service() -> ck.Client:
     """A client of a new sandbox."""
     return Sandbox(seed=1).start().connect()
@@ -164,7 +158,7 @@ class Stage:
         if self._names:
             self._names["client"].close()
             self._names["client"].sandbox.close()
-        self._names = SCENES[scene](**options)
+        self._names = globals()[scene](**options)
         box = ipywidgets.VBox([*_panels(self._names), *self._names.get("below", ())])
         self.box.children = [box.add_class(mark)]
         return self._names
