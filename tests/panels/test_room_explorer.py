@@ -168,8 +168,8 @@ def test_a_user_is_forced_offline_when_the_question_is_answered(panel, ids):
     assert panel.value["users"].tolist() == [1, 1, 1, pd.NA]
 
 
-def test_a_delete_is_of_the_room_that_was_picked_when_it_was_asked_for(panel, sandbox, ids):
-    """With people in it now it wants its number; that they are not known is an error."""
+def test_a_room_in_use_is_deleted_once_its_number_is_typed(panel, sandbox, ids):
+    """Who is in it is read when the button is pressed; that they are not known is an error."""
     room_id = ids["open"]
     panel.select(room_id)
     sandbox.fault("A6", ret=504)
