@@ -23,8 +23,7 @@ _OPEN = pytest.StashKey[list[Opened]]()  # what a test looks at
 
 @pytest.fixture(scope="package")
 def chrome() -> Iterator[Any]:
-    """Chromium. Playwright's event loop runs while it is there, in the way of other tests: so it
-    ends with this folder's."""
+    """Chromium, for this folder alone: Playwright's event loop is in the way of other tests."""
     with chromium() as browser:
         yield browser
 
@@ -45,8 +44,7 @@ def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="package")
 def opening(request: pytest.FixtureRequest, chrome: Any) -> Callable[..., Any]:
-    """Opens a notebook for as long as a `with` lasts: opening(front, *cells), or with the path of a
-    notebook in place of cells."""
+    """Opens a notebook for as long as a `with` lasts: opening(front, *cells), or its path."""
     servers = {LAB: "jupyter", NOTEBOOK: "jupyter", VOILA: "voila"}
     return lambda front, *cells: opened(
         chrome, request.getfixturevalue(servers[front]), front, *cells
@@ -107,6 +105,4 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
             with suppress(PlaywrightError):  # a page that is gone has no picture
                 page.page.screenshot(path=folder / f"page-{number}.png")
         report.sections.append(("the pages as they were", f"{folder}/page-*.png"))
-        errors = [error for page in pages for error in page.errors]
-        report.sections.append(("what went wrong in them", "\n".join(errors)))
     return report

@@ -11,11 +11,8 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 
 
 class Kernel:
-    """Runs code as a further cell would, and notes every error that the kernel reports.
-
-    An error in a widget's callback belongs to no cell, so that no front end shows it; the kernel's
-    own channel reports it. The event loop of this thread is Playwright's, so this has another.
-    """
+    """Runs code as a further cell would, and notes every error that the kernel reports, also those
+    of widgets' callbacks, which no front end shows. The loop of this thread is Playwright's."""
 
     def __init__(self, connection_file: Path) -> None:
         self.errors: list[str] = []
@@ -27,9 +24,9 @@ class Kernel:
         self._client.start_channels(hb=False, stdin=False)
         self._wait(self._client.wait_for_ready(timeout=60))
 
-    def run(self, code: str, seconds: float = 60) -> str:
+    def run(self, code: str) -> str:
         """What the code printed; an AssertionError when it raised."""
-        return str(self._wait(asyncio.wait_for(self._run(code), seconds)))
+        return str(self._wait(asyncio.wait_for(self._run(code), 60)))
 
     def close(self) -> None:
         """Hangs up; the kernel goes on."""

@@ -133,8 +133,7 @@ class Opened:
     _outputs_read: int = 0
 
     def fresh(self, scene: str, **options: Any) -> Any:
-        """This scene of `stage.py`, set anew in the notebook of all panels; its names are the
-        kernel's. The page is as large and as light as when it was opened."""
+        """This scene of `stage.py`, set anew; its names are the kernel's."""
         self.page.set_viewport_size(SIZE)
         self.show_in(LIGHT)
         self._fresh += 1
@@ -155,8 +154,7 @@ class Opened:
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")  # it covers the page
 
     def accessible(self) -> None:
-        """Asserts that what is shown breaks no rule of accessibility, in either theme. One front
-        end is enough: the panel's half in the browser is the same in all."""
+        """Asserts that what is shown breaks no rule of accessibility, in either theme."""
         if self.front != LAB:
             return
         # JupyterLab's body has no height, and for axe-core all in it is out of sight then: it would
@@ -179,21 +177,19 @@ class Opened:
         self.page.evaluate(_SAVE)
         return self.file.read_text()
 
-    def until(self, met: Callable[[], Any], seconds: float = SECONDS) -> Any:
+    def until(self, met: Callable[[], Any]) -> Any:
         """What the condition gives as soon as it holds."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + SECONDS
         while not (result := met()):
             assert time.monotonic() < deadline, "what was waited for has not come"
             self.page.wait_for_timeout(50)
         return result
 
-    def tab_to(self, target: Any, presses: int = 60) -> None:
-        """Presses Tab until the target has the focus: from where that is, or, if it is not in the
-        panel yet, from the panel's first button or field. Where Tab comes to the panel's end it
-        starts there again."""
+    def tab_to(self, target: Any) -> None:
+        """Presses Tab until the target has the focus, beginning again at the panel's end."""
         target.wait_for()
         panel = self.page.locator(self.scope)
-        for _ in range(presses):
+        for _ in range(60):
             if not panel.evaluate("panel => panel.contains(document.activeElement)"):
                 panel.locator("button:enabled, input").locator("visible=true").first.focus()
             if self.has_focus(target):
@@ -201,18 +197,17 @@ class Opened:
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not come to {target}")
 
-    def press(self, target: Any, key: str = "Enter") -> None:
-        """Presses a key on this, by keyboard alone."""
+    def press(self, target: Any) -> None:
+        """Presses this, by keyboard alone."""
         self.tab_to(target)
-        self.page.keyboard.press(key)
+        self.page.keyboard.press("Enter")
 
     def has_focus(self, target: Any) -> bool:
         """Whether the target has the focus."""
         return bool(target.evaluate(_FOCUSED))
 
     def complaints(self) -> list[str]:
-        """What our half of the page, the outputs and the kernel complained of since this was asked
-        last."""
+        """What page, outputs and kernel complained of since this was asked last."""
         self.kernel.run("pass")  # what was said before is heard before
         outputs = self.page.locator(_TRACEBACKS).all_inner_texts()
         complaints = [*outputs[self._outputs_read :], *self.kernel.errors, *self.errors]

@@ -49,17 +49,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Server:
-    """A server that is up: where it listens, the folder of its notebooks, and Jupyter's folders."""
+    """A server that is up."""
 
     address: str
     root: Path
     home: Path
     runtime: Path  # where its kernels listen
-
-    @property
-    def log(self) -> Path:
-        """What the server and its kernels said."""
-        return self.home / "log"
 
     def connection_file(self, kernel: str) -> Path:
         """Where a kernel of this server listens."""
@@ -79,6 +74,7 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
     port = quiet_port()
     runtime = Path(tempfile.mkdtemp(prefix="confkit-"))  # short, as the name of a socket has to be
     server = Server(f"http://127.0.0.1:{port}", folder / "notebooks", folder, runtime)
+    log_file = folder / "log"
     server.root.mkdir()
     config = folder / "config" / "labconfig" / "page_config.json"
     config.parent.mkdir(parents=True)
@@ -93,7 +89,7 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
         server.settle(plugin, settings)
     place = [f"--Voila.connection_dir_root={runtime}"] if command is VOILA else []
     with (
-        server.log.open("wb") as log,
+        log_file.open("wb") as log,
         servers.server(
             [sys.executable, *command, f"--port={port}", *place],
             cwd=server.root,
@@ -105,7 +101,7 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
         try:
             servers.page(server.address, process)
         except OSError as error:
-            log_end = server.log.read_text()[-2000:]
+            log_end = log_file.read_text()[-2000:]
             raise AssertionError(f"{server.address} did not come up:\n{log_end}") from error
         yield server
     shutil.rmtree(runtime, ignore_errors=True)
@@ -129,10 +125,5 @@ def environment(folder: Path, runtime: Path) -> dict[str, str]:
     folders = {name: str(folder / place) for name, place in own.items()}
     # Kernels find `stage.py`, from wherever the tests are run.
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    more = {
-        "CONFKIT_PROFILE": "sandbox",
-        "JUPYTER_PLATFORM_DIRS": "1",
-        "JUPYTER_RUNTIME_DIR": str(runtime),
-        "PYTHONPATH": path,
-    }
-    return {**kept, **folders, **more}
+    more = {"CONFKIT_PROFILE": "sandbox", "JUPYTER_PLATFORM_DIRS": "1", "PYTHONPATH": path}
+    return {**kept, **folders, **more, "JUPYTER_RUNTIME_DIR": str(runtime)}

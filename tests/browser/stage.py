@@ -1,10 +1,6 @@
-"""What the notebook of all panels shows; runs in its kernel.
+"""What the notebook of all panels shows. A scene is a function that runs in its kernel and makes a
+panel, or several in `shown`, on a service of its own."""
 
-A scene is a function that makes a panel, or several in `shown`, on a service of its own: its names
-are the kernel's once a test has set it.
-"""
-
-from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
@@ -17,8 +13,7 @@ Scene = dict[str, Any]
 
 
 def blocks() -> Scene:
-    """A panel of blocks: what counts to 300 in half a minute, forgets when it is asked twice, and
-    fails."""
+    """A panel of blocks: what counts for half a minute, asks a question, and fails."""
     client, job, counted = service(), panels.Job(), [7]
 
     def count() -> str:
@@ -136,11 +131,6 @@ def secrets() -> Scene:
     return locals()
 
 
-SCENES: dict[str, Callable[..., Scene]] = {
-    scene.__name__: scene for scene in (blocks, rooms, occupancy, devices, filled, hostile, secrets)
-}
-
-
 def service() -> ck.Client:
     """A client of a new sandbox."""
     return Sandbox(seed=1).start().connect()
@@ -168,7 +158,7 @@ class Stage:
         if self._names:
             self._names["client"].close()
             self._names["client"].sandbox.close()
-        self._names = SCENES[scene](**options)
+        self._names = globals()[scene](**options)
         box = ipywidgets.VBox([*_panels(self._names), *self._names.get("below", ())])
         self.box.children = [box.add_class(mark)]
         return self._names

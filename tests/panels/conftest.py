@@ -1,8 +1,29 @@
-"""Panels that are closed with their test."""
+"""Rooms in each state, and panels that are closed with their test."""
 
 import pytest
 
-from tests.panels.pressing import settled
+import confkit as ck
+from tests.panels import pressing as ui
+
+# By topic: the cap, and the people.
+ROOMS = {
+    "empty": (9, ""),
+    "used": (9, "Cy"),
+    "near": (5, "Eva Fay Gil Hal"),
+    "full": (2, "Ada Bo"),
+    "open": (None, "Di"),
+}
+
+
+@pytest.fixture
+def ids(client, sandbox):
+    """The rooms' IDs by topic."""
+    made = {}
+    for topic, (cap, people) in ROOMS.items():
+        made[topic] = ck.create_room(client, topic, "ops", attendee_max=cap)
+        for name in people.split():
+            sandbox.join(made[topic], name, user_id=name.lower())
+    return made
 
 
 @pytest.fixture
@@ -17,4 +38,4 @@ def open_panel(client):
     yield make
     for panel in panels:
         panel.close()
-    settled()
+    ui.settled()

@@ -3,24 +3,21 @@
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
 from html import unescape
-from traceback import TracebackException
-from typing import Any
 
 import ipywidgets
 
 LONG = 20  # seconds that a test waits at most
 
 
-def within(widget: Any) -> Iterator[ipywidgets.Widget]:
+def within(widget):
     """The widget and all that it holds, as they stand from the top."""
     yield widget
     for child in getattr(widget, "children", ()):
         yield from within(child)
 
 
-def named(panel: Any, text: str) -> Any:
+def named(panel, text):
     """The first button, or input, with this name."""
     for widget in within(panel):
         if text in (getattr(widget, "description", None), getattr(widget, "label", None)):
@@ -28,50 +25,50 @@ def named(panel: Any, text: str) -> Any:
     raise LookupError(f"{text!r} is not in the panel")
 
 
-def beside(panel: Any, text: str) -> Any:
-    """Where a Job shows what comes of a button: the end of its row, or around Keep and Cancel."""
+def feedback(panel, text):
+    """Where a Job answers a button: the end of its row, or around Keep and Cancel."""
     button = named(panel, text)
     [row] = [widget for widget in within(panel) if button in getattr(widget, "children", ())]
     return row if hasattr(row, "ask") else row.children[-1]
 
 
-def press(panel: Any, text: str) -> str:
+def press(panel, text):
     """Press a button that is enabled, and return what stands beside it once its work is done."""
-    return _press(named(panel, text), beside(panel, text))
+    return _press(named(panel, text), feedback(panel, text))
 
 
-def confirm(panel: Any) -> str:
+def confirm(panel):
     """Answer a question with yes, and return what stands in its place then."""
-    feedback = beside(panel, "Keep")
-    return _press(feedback.children[-2], feedback)
+    place = feedback(panel, "Keep")
+    return _press(place.children[-2], place)
 
 
-def cancel(panel: Any, text: str, begun: Callable[[], object]) -> str:
+def cancel(panel, text, begun):
     """Press a button, cancel its work once it has begun, and return what stands beside it then."""
-    feedback = beside(panel, text)
     named(panel, text).click()
     until(begun)
-    return _press(named(feedback, "Cancel"), feedback)
+    return press(panel, "Cancel")
 
 
-def _press(button: ipywidgets.Button, feedback: Any) -> str:
+def _press(button, place):
     assert not button.disabled, f"{button.description!r} cannot be pressed"
     button.click()
-    assert feedback._job.wait(LONG)
-    return text_of(feedback)
+    assert place._job.wait(LONG)
+    return text_of(place)
 
 
-def html_of(widget: Any) -> str:
-    """The HTML of a widget and of all that it holds."""
-    return " ".join(w.value for w in within(widget) if isinstance(w, ipywidgets.HTML) and w.value)
+def beside(panel, text):
+    """The text beside a button."""
+    return text_of(feedback(panel, text))
 
 
-def text_of(widget: Any) -> str:
-    """The same without its tags."""
-    return unescape(re.sub("<[^>]+>", "", html_of(widget)))
+def text_of(widget):
+    """The text of a widget and of all that it holds, without tags."""
+    html = " ".join(w.value for w in within(widget) if isinstance(w, ipywidgets.HTML) and w.value)
+    return unescape(re.sub("<[^>]+>", "", html))
 
 
-def buttons(widget: Any) -> list[str]:
+def buttons(widget):
     """The texts of the buttons that can be seen."""
     if widget.layout.display == "none":
         return []
@@ -79,17 +76,16 @@ def buttons(widget: Any) -> list[str]:
     return own + [text for child in getattr(widget, "children", ()) for text in buttons(child)]
 
 
-def receive(widget: Any, content: Any) -> None:
+def receive(widget, content):
     """Have a widget receive a message from its half in the browser."""
     widget._handle_custom_msg(content, [])
 
 
-def recorded(widget: Any) -> list[Any]:
+def recorded(widget):
     """The messages that a widget sends to the page from now on."""
-    messages: list[Any] = []
-    send = widget.send
+    messages, send = [], widget.send
 
-    def record(content: Any, *rest: Any) -> None:
+    def record(content, *rest):
         messages.append(content)
         send(content, *rest)
 
@@ -97,14 +93,14 @@ def recorded(widget: Any) -> list[Any]:
     return messages
 
 
-def rows(table: Any) -> list[list[str]]:
+def rows(table):
     """The texts of the rows that a table sends first."""
     messages = recorded(table)
     receive(table, {"view": "test", "first": 0})
     return [[text for text, _ in row["cells"]] for row in messages[-1]["rows"]]
 
 
-def saved(panel: Any) -> str:
+def saved(panel):
     """All that a notebook with saved widget state would hold of the panel, and its reprs."""
     states = [
         {name: value for name, value in widget.get_state().items() if name not in ("_esm", "_css")}
@@ -113,20 +109,7 @@ def saved(panel: Any) -> str:
     return f"{states} {[*within(panel)]}"
 
 
-def page_of(panel: Any) -> Callable[[], str]:
-    """Return a function that gives what is saved of the panel, and its messages from now on."""
-    messages = [recorded(widget) for widget in within(panel) if hasattr(widget, "_esm")]
-    return lambda: f"{saved(panel)} {messages}"
-
-
-def locals_of(error: BaseException) -> str:
-    """What a traceback with locals shows of the functions that the test called."""
-    trace = error.__traceback__.tb_next if error.__traceback__ else None
-    shown = TracebackException(type(error), error, trace, capture_locals=True)
-    return "".join(shown.format())
-
-
-def until(condition: Callable[[], object]) -> None:
+def until(condition):
     """Wait for what comes by itself."""
     end = time.monotonic() + LONG
     while not condition():
@@ -134,7 +117,14 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def settled() -> None:
+def begin(sandbox, operation, act):
+    """Do something, and wait until the service is asked for what this operation reads."""
+    before = sandbox.count(operation)
+    act()
+    until(lambda: sandbox.count(operation) > before)
+
+
+def settled():
     """Wait until no panel works in the background."""
     working = re.compile("confkit (panel|refresh)")
     until(lambda: not any(working.match(thread.name) for thread in threading.enumerate()))
