@@ -1,5 +1,6 @@
 """The commands as a user types them; those that serve, in processes of their own."""
 
+import json
 import os
 import re
 import shlex
@@ -37,7 +38,12 @@ ROWS = [
     ("doctor rtsp://a:geheim@h/ b", 2, "", "extra argument (b). See"),
     ("rtsp://a:geheim@h/", 2, "", "No such command 'rtsp://a:***@h/'"),
     ("preflight u --transport tpc", 2, "", "'auto', 'tcp', 'udp'"),
-    ("runbook media-server --sandbox", 2, "", "no runbook 'media-server'; there are"),
+    (
+        "runbook media-server --sandbox",
+        2,
+        "",
+        "no runbook 'media-server'. Did you mean 'media-server-gone'",
+    ),
     ("runbook --list", 0, "-p room=... [-p apply=False]", ""),
     ("runbook nobody-can-join", 2, "", NAME_ONE),
     ("runbook nobody-can-join --sandbox", 2, "Overall: UNKNOWN", "nobody-can-join on SANDBOX"),
@@ -50,7 +56,7 @@ ROWS = [
     ("doctor --sandbox", 0, "Overall: PASS", "Checking SANDBOX (at most 2 failed logins"),
     ("doctor", 1, "", "--sandbox for the embedded one, or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
     ("doctor --sandbox --profile x", 1, "", "two services are named"),
-    ("REFUSED doctor", 1, "FAIL    Finding: Keys: A1 refuses the keys (401)", ""),
+    ("REFUSED doctor", 1, "Overall: FAIL - Keys: A1 refuses the keys (401)", ""),
     ("probe --sandbox", 0, "The dialect is the usual one: set nothing", ""),
     ("OTHER probe", 0, SET, ""),
     ("OPEN probe", 2, "open: token_parameter (A3 refused", ""),
@@ -107,11 +113,21 @@ def test_a_report_is_one_table_for_its_owner(sandbox, tmp_path):
     page = file.read_text()
     assert (done.returncode, stat.S_IMODE(file.stat().st_mode)) == (2, 0o600)
     assert page.count("<table>") == 1
-    for text in ("Overall: ", "media-server-gone on ", " UTC<"):
+    for text in ("Overall: ", "media-server-gone on ", " UTC, ", "Inputs: "):
         assert text in page
     file = str(tmp_path / "no" / "out.html")
     done = run("runbook", "media-server-gone", "--report", file, **known(sandbox))
     assert (done.returncode, "No such file or directory" in done.stderr) == (2, True)
+
+
+def test_checks_as_json_and_in_colour(sandbox):
+    """One JSON object for programs; on a terminal the outcomes have a colour."""
+    words = ("runbook", "media-server-gone")
+    done = run(*words, "--json", **known(sandbox))
+    report = json.loads(done.stdout)
+    assert (report["runbook"], report["verdict"], done.returncode) == (words[1], "UNKNOWN", 2)
+    assert "\x1b[" in on_a_terminal(*words, **known(sandbox))
+    assert "\x1b[" not in on_a_terminal(*words, NO_COLOR="1", **known(sandbox))
 
 
 def test_a_token_goes_into_a_pipe_only(sandbox):
