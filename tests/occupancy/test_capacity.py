@@ -195,6 +195,7 @@ GROWTH = [daily(10, later, room=f"{later}") for later in (11, 12, 15, 20)]
 ALIKE = [daily(10, 15, room=f"other {number}") for number in range(4)]
 AT_RISK = "in the last 10 days, times 1.50 for a risk of 50 %"
 UNREAD = "read for less than four fifths of the last 10 days"
+LONGER = ": record longer, or pass a shorter ahead="
 TOO_FEW = "pairs of consecutive windows of 10 days; a risk of"
 
 
@@ -208,9 +209,9 @@ def test_a_cap_is_the_last_peak_times_a_quantile_of_growth():
     assert at_risk(*GROWTH, risk=0.2)["suggested"].to_list() == [22, 24, 30, 40]
     result = at_risk(*GROWTH, risk=0.19)
     assert result["suggested"].isna().all()
-    assert set(result["reason"]) == {f"only 4 {TOO_FEW} 19 % needs 5"}
+    assert set(result["reason"]) == {f"only 4 {TOO_FEW} 19 % needs 5{LONGER}"}
     cut = at_risk(*(frame.iloc[1:] for frame in ALIKE))  # 19 days hold one window of ten
-    assert set(cut["reason"]) == {f"only 0 {TOO_FEW} 50 % needs 1"}
+    assert set(cut["reason"]) == {f"only 0 {TOO_FEW} 50 % needs 1{LONGER}"}
 
 
 @pytest.mark.parametrize(

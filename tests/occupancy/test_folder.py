@@ -266,7 +266,7 @@ def test_a_path_that_is_no_folder_is_a_clear_error(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"time": pd.Timestamp("2026-06-01")}, "no time zone"),
+        ({"time": pd.Timestamp("2026-06-01")}, "to_datetime"),
         ({"users": 1.5}, "users, .*must be whole numbers"),
         ({"room_id": pd.NA}, "needs a time and a room_id"),
         (None, "missing: users"),
