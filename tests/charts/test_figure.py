@@ -81,7 +81,7 @@ def test_a_missing_column_is_named_and_the_frame_left_alone(draw, source, what, 
         message = f"{what} has no column {name}; .* {', '.join(kept)}\\. Pass the result"
         with pytest.raises(ValueError, match=message):
             draw(source[kept])
-    with pytest.raises(TypeError, match="expected a DataFrame.* got list"):
+    with pytest.raises(TypeError, match=r"expected a DataFrame.* got list"):
         draw([1, 2])
 
 
