@@ -22,13 +22,12 @@ from .records import Room, parameter_error, parse_id
 from .secret import SecretAddress
 from .text import counted
 
-_MOST_LINES = 30  # that an error lists
-
 if TYPE_CHECKING:
     import pandas as pd
 
 Cells = dict[str, Any]  # by column; a missing value is None or empty
 
+_MOST_LINES = 30  # that an error lists
 _SAVE_AS = 'Save it as "CSV UTF-8" in the spreadsheet.'
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
 _SEPARATOR_LINE = re.compile(r'"?sep=([^\w\r\n "])"?(?:\r\n|\r|\n|\Z)', re.IGNORECASE)  # Excel's

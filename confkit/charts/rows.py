@@ -163,7 +163,8 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
         text += f" → {new:,}" if new and new != cap else ""
         share = peak / cap if cap and peak is not None else None
         mark = new / cap if step and cap and new else None
-        rank, detail = (order, -(full or abs(step))), "" if reason == word else reason
+        rank = order, -(full or abs(step))
+        detail = "" if reason == word else reason.removeprefix(f"{word}; ")
         rows.append(Row(rank, room_id, topic, state, f"{text}, {word}", share, mark, detail))
     return sorted(rows, key=Row.order)
 

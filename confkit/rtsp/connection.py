@@ -30,9 +30,7 @@ _PUNCH = b"\x80\x00\x00\x00" + bytes(8)  # an empty RTP packet
 _UDP_BUFFER = 2 * 1024 * 1024  # bytes; the usual default loses most of a large keyframe
 _PORT_PAIRS = 50  # attempts to find a pair of free ports
 _PLAIN = "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322)."
-_TRUST = (
-    "Pass the certificate to trust (verify=FILE), or disable the check (verify=False, --no-verify)."
-)
+_TRUST = "Pass the certificate to trust (verify=FILE), or disable the check (verify=False)."
 _CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 # The verdict if a stage times out; of other stages it is rtsp_silent.
 _TOO_LATE = {

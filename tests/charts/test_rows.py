@@ -201,6 +201,14 @@ def test_plain_numbers_and_texts_will_do(users, attendee_max, error, lines):
     assert rows(capacity_chart(least)) == ["1: 5 → 3, lower by 2", "2: no cap → 400, set a cap"]
 
 
+def test_what_was_not_asked_or_not_used_is_named():
+    """Caps of a sweep without the rooms' fields, and a room in which only devices were."""
+    chart = occupancy_chart(frame((None, 3, None), (None, 0, None)))
+    assert rows(chart) == ["room-0: 3, cap not read", "room-1: 0, cap not read"]
+    chart = capacity_chart(report(("Filmed", 8, None, 3, 0.0, "never used; only devices there")))
+    assert rows(chart) == ["Filmed (room-0): 8, never used: only devices there"]
+
+
 def test_rooms_that_need_a_decision_are_on_top():
     chart = capacity_chart(report(*CAPS))
     assert chart.summary().splitlines() == [

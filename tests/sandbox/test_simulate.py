@@ -119,6 +119,11 @@ def test_the_clock_continues_from_until(sandbox, tmp_path):
     assert sandbox.now() - nine.timestamp() >= 3600
 
 
+def test_a_time_that_the_clock_skips_is_a_moment(sandbox):
+    frame = sandbox.simulate(3, 1, until="2026-03-29 02:30", tz="Europe/Berlin")
+    assert frame.time.iloc[-1] == pd.Timestamp("2026-03-29T01:30Z")
+
+
 @pytest.mark.parametrize(
     ("settings", "error"),
     [
@@ -128,6 +133,7 @@ def test_the_clock_continues_from_until(sandbox, tmp_path):
         ({"rooms": 5000, "every": 1}, "at most 100,000,000 samples"),
         ({"tz": "../etc"}, "time zone '../etc'"),
         ({"until": "soon"}, "until is 'soon'"),
+        ({"until": "03.04.2026 10:00"}, "until is '03.04.2026 10:00'"),  # of April, or of March?
     ],
 )
 def test_a_building_that_cannot_be(sandbox, settings, error):
