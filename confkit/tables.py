@@ -181,7 +181,8 @@ def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:
     where = ", ".join(filter(None, (file, position)))
     more = [str(other.row) for other in problems[1:]]
     listed = ", ".join(more[:_MOST_LINES]) + ", ..." * (len(more) > _MOST_LINES)
-    rest = f"{counted(len(more), 'more problem')}: {unit}s {listed}." if more else ""
+    units = f"{unit}s" if len(more) > 1 else unit
+    rest = f"{counted(len(more), 'more problem')}: {units} {listed}." if more else ""
     return parameter_error(A3, f"{where}: {problem}", rest)
 
 

@@ -14,7 +14,10 @@ TYPES = {
 
 def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the samples of a frame, in their types and without further columns. ValueError: not a
-    frame of samples."""
+    frame of samples; TypeError: no frame."""
+    if not isinstance(frame, pd.DataFrame):
+        kind = type(frame).__name__
+        raise TypeError(f"expected samples, such as of load_occupancy, or their folder, got {kind}")
     if missing := [name for name in COLUMNS if name not in frame.columns]:
         raise ValueError(
             f"samples need the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}"
