@@ -41,10 +41,7 @@ def read_samples(source: str | Path | pd.DataFrame) -> tuple[list[RoomSamples], 
     """Return the samples of a folder or frame by room, and their service, None if unknown.
     ConfigError: they are of several services, whose rooms may have the same IDs; TypeError: neither
     a folder nor a frame."""
-    if isinstance(source, str | Path):
-        samples = load_occupancy(source)
-    else:
-        samples = samples_frame(source)
+    samples = load_occupancy(source) if isinstance(source, str | Path) else samples_frame(source)
     if "service" not in samples.columns:
         return by_room(samples), samples.attrs.get("service")
     services = sorted(samples["service"].dropna().unique())
