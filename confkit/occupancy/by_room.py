@@ -55,21 +55,20 @@ def read_samples(source: str | Path | pd.DataFrame) -> tuple[list[RoomSamples], 
 
 def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
     """Return the samples of a frame, of one service, by room."""
-    codes, room_ids = pd.factorize(samples["room_id"], sort=True)
+    codes, room_ids = samples["room_id"].array.factorize()
     ends = np.cumsum(np.bincount(codes))
     if len(room_ids) < 2**16:
         codes = codes.astype(np.uint16)  # which NumPy sorts much faster
     order = np.argsort(codes, kind="stable")  # keeps the order of the frame within a room
-    columns = {
-        "time": samples["time"].to_numpy("datetime64[ms]"),
-        "users": samples["users"].to_numpy("float64", na_value=np.nan),
-        "people": samples["people"].to_numpy("float64", na_value=np.nan),
-        "cap": samples["attendee_max"].to_numpy("float64", na_value=0),
-    }
+    columns = [
+        samples["time"].to_numpy("datetime64[ms]").take(order),
+        samples["users"].to_numpy("float64", na_value=np.nan).take(order),
+        samples["people"].to_numpy("float64", na_value=np.nan).take(order),
+        samples["attendee_max"].to_numpy("float64", na_value=0).take(order),
+    ]
     rooms = []
-    # np.split returns one part even for no samples.
-    for room_id, rows in zip(room_ids, np.split(order, ends[:-1]), strict=False):
-        time, users, people, cap = (values[rows] for values in columns.values())
+    for room_id, start, end in zip(room_ids, [0, *ends], ends, strict=False):
+        time, users, people, cap = (values[start:end] for values in columns)
         gaps = np.diff(time) / np.timedelta64(1, "m")
         if (gaps <= 0).any():
             return by_room(without_duplicates(samples, "time", "room_id"))
@@ -77,4 +76,4 @@ def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
         known = not (users > 0).any() or not np.isnan(people[users > 0]).all()
         interval = float(np.median(gaps)) if len(gaps) else np.nan
         rooms.append(RoomSamples(room_id, known, time, users, people, cap, interval))
-    return rooms
+    return sorted(rooms, key=lambda room: room.room_id)
