@@ -40,7 +40,8 @@ class Check:
 
     def __str__(self) -> str:
         time = f" ({_milliseconds(self.seconds)})" if self.seconds is not None else ""
-        text = f"{self.outcome:<7} {self.name}: {self.detail}{time}"
+        detail = f": {self.detail}" if self.detail else ""
+        text = f"{self.outcome:<7} {self.name}{detail}{time}"
         return f"{text}\n     -> {self.advice}" if self.advice else text
 
     def _repr_html_(self) -> str:

@@ -123,6 +123,8 @@ def _position(labels: Sequence[Any], id_column: str | None) -> int:
     """Return the position of the column of IDs."""
     names = [str(label) for label in labels]
     wanted = "room_id" if id_column is None else str(id_column)
+    if id_column is None and wanted not in names:
+        names = ["room_id" if _fold(name) == "roomid" else name for name in names]
     if names.count(wanted) == 1:
         return names.index(wanted)
     if id_column is None and wanted not in names:
@@ -201,7 +203,8 @@ def read_table(
         grid = Grid([], problems=[Problem(None, None, problem)])
     else:
         grid = _read_file(Path(source), encoding)
-    names = [str(name).strip() for name in grid.names]
+    known = {_fold(name): name for name in (*required, *optional)}
+    names = [known.get(_fold(str(name)), str(name).strip()) for name in grid.names]
     problems = list(grid.problems)
     if names or not problems:
         problems += _header_problems(names, required, optional)
@@ -216,16 +219,17 @@ def read_table(
     return rows, problems
 
 
+def _fold(name: str) -> str:
+    """Return a header's letters and digits in lower case: "Room ID" and "roomId" are room_id."""
+    return re.sub(r"[\W_]", "", name).lower()
+
+
 def _header_problems(
     names: Sequence[str], required: Sequence[str], optional: Sequence[str]
 ) -> list[Problem]:
     import difflib
 
-    others = {
-        re.sub(r"[\W_]", "", name).lower(): name
-        for name in names
-        if name not in (*required, *optional)
-    }
+    others = {_fold(name): name for name in names if name not in (*required, *optional)}
     problems = []
     for name in (*required, *optional):
         close = difflib.get_close_matches(name.replace("_", ""), others, 1, 0.7)

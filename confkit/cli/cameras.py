@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from ..connect import CAMERA_PASSWORD, EMBEDDED, ask_secret
+from ..connect import CAMERA_PASSWORD, ask_secret
 from ..secret import Secret, SecretAddress, redact
 from ..text import echo
-from .options import connected, profile_option, sandbox_option
+from .options import connected, explain_python, profile_option, sandbox_option
 
 _EPILOG = (
     f"The camera's password is never an option: it is taken from {CAMERA_PASSWORD}, or asked "
@@ -71,10 +71,7 @@ def diagnose(
         line = f"confkit diagnose {device} --address rtsp://... [--login-name NAME]"
         report = replace(report, advice=f"Say which camera, and it is tried too: {line}")
     echo(report)
-    if "ck." in report.advice:
-        service = EMBEDDED if sandbox else profile
-        line = f"import confkit as ck; client = ck.connect({repr(service) if service else ''})"
-        echo(f"  To run what begins with ck., start Python so: python3 -ic {quote(line)}")
+    explain_python(report.advice, profile, sandbox)
     return 0 if report.ok else 1
 
 

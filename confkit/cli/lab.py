@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,7 @@ def lab(
     if rooms:
         environment["CONFKIT_ROOMS"] = rooms
     if app:
+        port = port or free_port()  # Voila would print an address with port 0
         echo("confkit: the panels are a page of Voila; Ctrl-C ends everything")
         options = [str(originals() / "app.ipynb"), *_VOILA]
     else:
@@ -117,6 +119,13 @@ def service(profile: str | None) -> dict[str, str]:
             )
     echo(f"confkit: {message}")
     return environment
+
+
+def free_port() -> int:
+    """Return a port at which nobody listens."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
 
 
 def originals() -> Path:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from difflib import get_close_matches
+from shlex import quote
 
 import click
 
@@ -71,6 +72,14 @@ def print_checks(steps: Generator[Check], *, quiet: bool = False) -> Checklist:
     if not quiet:
         echo(line, style=_coloured(checklist.verdict))
     return checklist
+
+
+def explain_python(advice: str, profile: str | None, sandbox: bool) -> None:
+    """Print how to start Python for an advice that is a call of confkit."""
+    if "ck." in advice:
+        service = EMBEDDED if sandbox else profile
+        line = f"import confkit as ck; client = ck.connect({repr(service) if service else ''})"
+        echo(f"  To run what begins with ck., start Python so: python3 -ic {quote(line)}")
 
 
 def _coloured(outcome: str) -> Callable[[str], str]:

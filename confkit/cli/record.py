@@ -29,27 +29,29 @@ def record(
     sweeps: int | None,
     with_changes: bool,
     profile: str | None,
-) -> None:
+) -> int:
     """Record into FOLDER who is in which room, until Ctrl-C.
 
     `ck.load_occupancy` reads FOLDER at any time. A sweep that is logged is on the disk. With
-    --changes standard output has what changed between two sweeps, one JSON object a line.
+    --changes standard output has what changed between two sweeps, one JSON object a line. Exit
+    status 1: no room could be read in any sweep.
     """
     from ..occupancy.recorder import Recorder
 
     log_to_stderr(logging.WARNING, "%(message)s")  # the recorder's begin with the sweep's time
     logging.getLogger("confkit.record").setLevel(logging.INFO)
     last: Sweep | None = None
+    was_read = False
 
-    def print_changes(sweep: Sweep) -> None:
-        nonlocal last
-        if last is not None and len(rows := changes(last, sweep)):
+    def note(sweep: Sweep) -> None:
+        nonlocal last, was_read
+        if with_changes and last is not None and len(rows := changes(last, sweep)):
             echo(rows.to_json(orient="records", lines=True, date_format="iso"), end="")
-        last = sweep
+        last, was_read = sweep, was_read or bool(sweep.users)
 
-    on_sweep = print_changes if with_changes else None
     with connected(profile) as client:
         summary = Recorder(folder).record(
-            client, rooms, every, sweeps, on_sweep=on_sweep, progress=False
+            client, rooms, every, sweeps, on_sweep=note, progress=False
         )
     echo(summary, err=with_changes)
+    return 0 if was_read or not summary.sweeps else 1

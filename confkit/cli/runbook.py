@@ -14,7 +14,14 @@ import click
 from ..errors import ConfkitError
 from ..secret import redact
 from ..text import echo, write_atomically
-from .options import connected, print_checks, profile_option, sandbox_option, suggest
+from .options import (
+    connected,
+    explain_python,
+    print_checks,
+    profile_option,
+    sandbox_option,
+    suggest,
+)
 
 _PAGE = (
     "<!doctype html><html lang='en'><meta charset='utf-8'><title>{0}</title>"
@@ -56,6 +63,8 @@ def runbook(
         return 0
     if name not in RUNBOOKS:
         raise click.UsageError(suggest("runbook", name, RUNBOOKS))
+    if report is not None and not report.parent.is_dir():
+        raise click.UsageError(f"--report {report}: there is no folder {report.parent}")
     function, start = RUNBOOKS[name], datetime.now(UTC)
     inputs = _read_inputs(function, pairs)
     try:
@@ -66,6 +75,8 @@ def runbook(
             checks = print_checks(function(client, **inputs), quiet=as_json)
         if as_json:
             echo(checks.as_json(runbook=name, service=service))
+        else:
+            explain_python("".join(check.advice for check in checks), profile, sandbox)
         if report is not None:
             typed = ", ".join(f"{key}={redact(str(value))}" for key, value in inputs.items())
             seconds = (datetime.now(UTC) - start).total_seconds()
@@ -113,6 +124,7 @@ def _read_inputs(function: Callable[..., object], pairs: Iterable[str]) -> dict[
         kind = click.types.convert_type(None, known[name])
         try:
             inputs[name] = kind.convert(text, None, None)
-        except click.BadParameter as error:
-            raise click.UsageError(f"-p {name}: {error.message}") from None
+        except click.BadParameter:
+            problem = f"-p {name}: {text!r} is not a valid {kind.name}"
+            raise click.UsageError(problem) from None
     return inputs

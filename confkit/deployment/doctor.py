@@ -198,7 +198,8 @@ def clock(case: Case) -> Row:
     side = "behind" if case.skew > 0 else "ahead of"
     skew = timedelta(seconds=round(abs(case.skew)))
     text = f"this machine is {skew} (h:mm:ss) {side} the service"
-    return Row("FAIL", text, "Set the wrong clock by NTP: tokens and certificates depend on it.")
+    advice = "Correct the clock that is wrong (NTP): tokens and certificates depend on it."
+    return Row("FAIL", text, advice)
 
 
 def keys(case: Case) -> Row:
@@ -264,6 +265,8 @@ def _token_row(case: Case, answer: Finding, advice: str = _ASK_PROVIDER) -> Row:
     if corrected:
         text = f"{key} expects the token in another form: {_line(corrected)}"
         return Row("FAIL", text, case.dialect_advice())
+    if isinstance(result, TransportError):  # the interface has just answered
+        return case.failure(result)._replace(outcome="UNKNOWN")
     if isinstance(result, ConfkitError) and (ret is None or ret in FAULTS):
         return case.failure(result)
     if not answer.problem:

@@ -62,6 +62,11 @@ def load_occupancy(
     first = parse_moment("0001-01-02T00:00Z" if since is None else since, "since")
     end = parse_moment("9999-12-30T00:00Z" if until is None else until, "until")
     paths, foreign = list_files(Path(folder))
+    if foreign and not paths:
+        raise ConfigError(
+            f"there is no recording in {folder}: its {counted(len(foreign), 'file')} are others",
+            "Pass the folder that `confkit record` or a Recorder fills.",
+        )
     if foreign:
         names = ", ".join(path.name for path in foreign[:20])
         warnings.warn(

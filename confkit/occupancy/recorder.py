@@ -126,11 +126,11 @@ class Recorder:
                     failures=done.failures + failures,
                     skipped=done.skipped + skipped,
                 )
-                rooms, when = counted(len(frame), "room"), moment.isoformat(timespec="milliseconds")
+                when = moment.isoformat(timespec="milliseconds")
                 why = f"; {reason}" if reason and reason != before else ""  # once while it lasts
                 before = reason
                 level = logging.INFO if result else logging.WARNING
-                log.log(level, "%s: %s, %d not read%s", when, rooms, failures, why)
+                log.log(level, "%s: %s%s", when, _describe(frame, failures), why)
                 step()
                 if result and on_sweep:
                     on_sweep(result)
@@ -138,6 +138,13 @@ class Recorder:
                     return replace(done, ended="sweeps")
             done = replace(done, ended="cancelled" if stop.is_set() else "until")
         return done
+
+
+def _describe(frame: pd.DataFrame, failures: int) -> str:
+    """Return how many rooms there are, were not read, and were read without their devices."""
+    unread = int(frame["users"].isna().sum())
+    partial = f", {failures - unread} read without their devices" if failures > unread else ""
+    return f"{counted(len(frame), 'room')}, {unread} not read{partial}"
 
 
 def _schedule(

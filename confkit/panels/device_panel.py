@@ -247,7 +247,7 @@ class DevicePanel(Panel):
         empty = [self.fields[name].label for name in names if not self._typed(name)]
         if names[1:] and not self.room_id:
             empty.insert(0, "Room")
-        return f"Enter {' and '.join(empty)}. (Nothing was sent.)" if empty else ""
+        return f"Enter {', '.join(empty)}. (Nothing was sent.)" if empty else ""
 
     # Actions
 

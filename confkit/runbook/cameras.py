@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..bulk import devices as bulk
 from ..bulk.table import TableError
-from ..checks import Check
+from ..checks import Check, Outcome
 from ..client import Client
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
-from ..errors import ConfigError
+from ..errors import ConfigError, ConfkitError, RoomNotFound
 from ..secret import Secret
+from ..sweep import Sweep, sweep
 from ..text import counted
 from .rooms import ask_room, camera_login, stored_password
 from .steps import AGAIN, Checks, Finding, ask, may_change, shorten, split
@@ -49,6 +51,9 @@ def camera_does_not_appear(
     # An error of the service says nothing of the camera, unless it is about the media server.
     failed = {stage.name for stage in report.stages if stage.outcome == "failed"}
     unknown = report.verdict == "service_error" and "media server" not in failed
+    if report.verdict == "not_imported" and not address:
+        advice = "Say which camera, and it is tried too: set address (-p address=rtsp://...)."
+        report = replace(report, advice=advice)
     yield Check(
         "Camera in its room",
         "PASS" if report.ok else "UNKNOWN" if unknown else "FAIL",
@@ -78,6 +83,8 @@ def bulk_camera_import(
             raise ConfigError("no table is given", "Set table (-p table=...) to a CSV file.")
         try:
             return bulk.import_devices(client, table, dry_run=True, **options)
+        except ConfkitError:  # some are an OSError, too
+            raise
         except OSError as error:
             raise ConfigError(f"cannot read {table}: {error.strerror}", "Check table.") from None
 
@@ -86,15 +93,43 @@ def bulk_camera_import(
     )
     if rows is None:
         return
+    ids = list(dict.fromkeys(rows.room_id))
+    read = partial(sweep, client, ids, users=False, progress=False)
+    if ids and (yield from ask("Rooms", read, _rooms_known)) is None:
+        return
     failed = (rows.outcome == bulk.PREFLIGHT_FAILED).sum()
     detail = f"{failed} of {len(rows)} do not play" if failed else _count_outcomes(rows)
     advice = "The last check has the next step for each." if failed else ""
     yield Check("Cameras", "FAIL" if failed else "PASS", detail, advice)
     if (rows.outcome == bulk.READY).any() and (yield from may_change(client, apply, "Import (B1)")):
-        run = partial(bulk.import_devices, client, table, verify=True, **options)
-        imported = yield from ask("Import (B1)", run, _count_outcomes)
-        rows = rows if imported is None else imported
+        results = [rows]
+
+        def run() -> pd.DataFrame:
+            results.append(bulk.import_devices(client, table, verify=True, **options))
+            return results[-1]
+
+        yield from ask("Import (B1)", run, _imported)
+        rows = results[-1]
     yield from ask("Every camera in its room", lambda: rows, _all_in_rooms)
+
+
+def _rooms_known(rooms: Sweep) -> str | Finding:
+    unknown = [fail.room_id for fail in rooms.failures if isinstance(fail.error, RoomNotFound)]
+    if unknown:
+        detail = f"there is no room {shorten(map(str, unknown))}"
+        return "FAIL", detail, "Correct room_id in the table; nothing was imported."
+    if rooms.failures:
+        return "UNKNOWN", rooms.commonest, rooms.failures[0].advice
+    return counted(len(rooms.ids), "room")
+
+
+def _imported(rows: pd.DataFrame) -> str | Finding:
+    problems = ~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE, bulk.PREFLIGHT_FAILED))
+    if not problems.any():
+        return _count_outcomes(rows)
+    unknown = rows.outcome[problems].isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
+    outcome: Outcome = "UNKNOWN" if unknown else "FAIL"
+    return outcome, _count_outcomes(rows), "The last check has the next step for each."
 
 
 def _count_outcomes(rows: pd.DataFrame) -> str:

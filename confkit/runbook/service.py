@@ -19,13 +19,15 @@ from ..errors import (
     ApiError,
     ConfigError,
     ConfkitError,
+    JoinFailed,
     MediaServerUnavailable,
     RoomClosed,
+    ServiceTimeout,
     UserNotFound,
 )
 from ..occupancy.known import known_rooms
 from ..operations import A3, A6, B2, B3
-from ..records import Room
+from ..records import Device, Room
 from ..rooms import force_offline, get_mcu, get_room, get_room_users
 from ..secret import Secret, SecretAddress
 from ..text import counted
@@ -210,13 +212,21 @@ def _ask_about_room(client: Client, room_id: str, camera: str, login: dict[str, 
         advice = "Set camera (-p camera=rtsp://host/path) to try one."
         yield Check("Camera import (B1)", "SKIP", "no camera is given", advice)
         return
-    place = partial(import_device, client, room_id, _OWNER, "a camera", camera, verify=True)
+
+    def place() -> Device:
+        try:
+            options = {"verify": True, **login}
+            return import_device(client, room_id, _OWNER, "a camera", camera, **options)
+        except (JoinFailed, ServiceTimeout) as error:  # its room is gone when the advice is read
+            address = quote(str(SecretAddress(camera)))
+            advice = f"Play it from here: confkit preflight {address}"
+            raise error.again(advice=advice) from None
+
     yield from ask(
         "Camera import (B1)",
-        lambda: place(**login),
+        place,
         lambda _: "listed by B3 and A6",
         fails=(ApiError, NotInRoom),
-        advice=f"Play it from here: confkit preflight {quote(str(SecretAddress(camera)))}",
     )
 
     def remove_all() -> str:
