@@ -244,9 +244,12 @@ def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
 def check_address(operation: Operation, value: object) -> SecretAddress:
     """Return a device's address, such as rtsp://host:554/path; reject a masked one."""
     address = SecretAddress(value if isinstance(value, str | SecretAddress) else "")
-    if not _ADDRESS.fullmatch(address.reveal()) or not address.reveal().isprintable():
-        quoted = repr(str(address)) if address else preview(value)
-        problem = f"user_address is {quoted}, not a valid address."
+    text = address.reveal()
+    if not _ADDRESS.fullmatch(text) or not text.isprintable():
+        problem = "user_address is not a valid address."
+        if not text or ("://" in text and not re.search(r"[@\s]", text)):  # else: a password?
+            quoted = repr(str(address)) if text else preview(value)
+            problem = f"user_address is {quoted}, not a valid address."
         advice = "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1."
         raise parameter_error(operation, problem, advice)
     check_sendable(operation, {"user_address": address})

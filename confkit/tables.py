@@ -29,12 +29,31 @@ Cells = dict[str, Any]  # by column; a missing value is None or empty
 
 _MOST_LINES = 30  # that an error lists
 _SAVE_AS = 'Save it as "CSV UTF-8" in the spreadsheet.'
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
+# The beginnings of files that are given for CSV, what they are, and the next step.
+_OTHER_FILES = {
+    b"PK\x03\x04": f"a workbook, not CSV. {_SAVE_AS}",  # .xlsx, .ods
+    b"\xd0\xcf\x11\xe0": f"a workbook, not CSV. {_SAVE_AS}",  # .xls
+    b"<": f"a web page or XML, perhaps saved as .xls. {_SAVE_AS}",
+    b"{\\rtf": f"a text document (RTF). {_SAVE_AS}",
+    b"PAR1": "Parquet. Pass pd.read_parquet(path) instead of the path.",
+    b"[{": "JSON. Pass pd.read_json(path, dtype=str) instead of the path.",
+    b'{"': "JSON. Pass pd.read_json(path, dtype=str) instead of the path.",
+    b"\x1f\x8b": "compressed. Unpack it first.",
+    b"\x80\x04": "a pickle. Pass pd.read_pickle(path) instead of the path, if you trust it.",
+    b"\x80\x05": "a pickle. Pass pd.read_pickle(path) instead of the path, if you trust it.",
+}
 _SEPARATOR_LINE = re.compile(r'"?sep=([^\w\r\n "])"?(?:\r\n|\r|\n|\Z)', re.IGNORECASE)  # Excel's
-_ERROR_CELL = re.compile(r"#(?:N/[AD]|NV|[¡¿]?[A-Z/0]+[!?]|#{2,})|Err:[0-9]{3}")
-_NUMBER_CELL = re.compile(  # 1001.0, 1.23E+09, 1,234,567
-    r"[0-9]+[.,]00?|[0-9]+(?:[.,][0-9]+)?[eE]\+[0-9]+|[0-9]{1,3}(?:[., '\u2019\xa0\u202f][0-9]{3})+"
+_ERROR_CELL = re.compile(  # in several languages
+    r"#(?:[^\W\d_]/[^\W\d_]|NV|YOK|HIÁNYZIK|[¡¿]?[^\W\d_]+(?:/0)?[!?]|#{2,})|(?:Err|Fehler):[0-9]{3}"
 )
+_NUMBER_CELL = re.compile(  # 1001.0, 1.23E+09, 1,234,567 or 12,34,567, with decimals or without
+    r"""(?x) [0-9]+[.,]0+ | [0-9]+(?:[.,][0-9]+)?[eE]\+[0-9]+ | [0-9]+[.,][0-9]+[eE][0-9]+
+    | [0-9]{1,3}(?:[.,\ '\u2019\xa0\u202f][0-9]{3})+(?:[.,][0-9]{1,2})?
+    | [0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"""
+)
+_MISSING = ("NULL", "nan", "NaN", "<NA>", "None", "\\N")  # of databases and pandas
+_TEXT_FORMULA = re.compile(r'\A="(.*)"\Z', re.DOTALL)  # by which exports keep leading zeros
+_UNQUOTED = ("login_password", "options")  # columns whose cells no message quotes
 
 
 class Problem(NamedTuple):
@@ -90,10 +109,11 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
         grid = _read_file(path, is_list=is_list)
     elif hasattr(source, "isna"):  # of pandas, which is loaded then
         if hasattr(source, "to_frame"):  # a Series or Index
+            if "room_id" in getattr(getattr(source, "index", None), "names", ()):
+                problem = "room_ids is a Series of other values whose index is room_id."
+                raise parameter_error(A3, problem, "Pass its index.")
             source, id_column = source.to_frame(name="room_id"), "room_id"
-        # A named index is a column, too, often that of the rooms.
-        levels = [name for name in source.index.names if name not in (None, *source)]
-        table = source.reset_index(level=levels)
+        table = _with_index(source)
         grid = _read_frame(table)
     else:
         unusable = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
@@ -101,8 +121,7 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
             problem = f"room_ids is of type {type(source).__name__}."
             advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
             raise parameter_error(A3, problem, advice)
-        values = (item.room_id if isinstance(item, Room) else item for item in source)
-        grid = Grid(["room_id"], [(n, [value]) for n, value in enumerate(values, 1)], exact=[0])
+        grid = Grid(["room_id"], [(n, [value]) for n, value in enumerate(source, 1)], exact=[0])
     if grid.problems:
         raise _refusal(grid.problems, file)
     position = _position(grid.names, id_column)
@@ -132,8 +151,11 @@ def _position(labels: Sequence[Any], id_column: str | None) -> int:
         if len(names) == 1:
             return 0
     problem = f"The table has {'two columns' if wanted in names else 'no column'} {wanted!r}."
-    listed = ", ".join(map(repr, names)) or "none"
-    advice = f"Rename the column of room IDs to room_id, or pass its name as id_column=: {listed}."
+    advice = "Rename the column of room IDs to room_id, or pass its name as id_column="
+    if any("://" in name or "@" in name for name in names):  # cells, perhaps with passwords
+        advice = f"Put a header line first, with room_id above the IDs. {advice}."
+    else:
+        advice += f": {', '.join(map(repr, names)) or 'none'}."
     raise parameter_error(A3, problem, advice)
 
 
@@ -154,12 +176,15 @@ def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
     problems = []
     for index, (number, cells) in enumerate(grid.rows):
         cell, problem, room_id = cells[position], "", ""
+        cell = cell.room_id if isinstance(cell, Room) else cell
         if file:
             cell = cell.strip()
-        if cell is None or cell == "":
+        if cell is None or (isinstance(cell, str) and not cell):
             problem = "The room ID is missing."
+        elif file and any(separator in cell for separator in ";\t|"):
+            problem = "The cell contains a separator. Use the same one in the header and all lines."
         elif position not in grid.exact:
-            problem = spreadsheet_damage(cell, is_id=True)
+            problem = cell_damage(cell, "room_id")
         try:  # without the line ends that readlines() keeps
             room_id = "" if problem else parse_id(A3, "room_id", cell).rstrip("\r\n")
         except ParameterError as error:
@@ -213,7 +238,7 @@ def read_table(
     for number, cells in grid.rows:
         rows.append((number, {name: cells[position] for name, position in positions.items()}))
         for name, position in positions.items():
-            damage = spreadsheet_damage(cells[position], is_id=name.endswith("_id"))
+            damage = cell_damage(cells[position], name)
             if damage and position not in grid.exact:
                 problems.append(Problem(number, name, damage))
     return rows, problems
@@ -244,21 +269,38 @@ def _header_problems(
     return problems
 
 
-def spreadsheet_damage(cell: object, *, is_id: bool) -> str:
-    """Return how a spreadsheet has damaged a cell, or "": an error such as #REF!, or an ID turned
-    into a number such as 1001.0, 1.23E+09 or 1,234,567. In a text from code, 2.0 is an ID."""
+def cell_damage(cell: object, column: str) -> str:
+    """Return how a cell was damaged on its way, or "": an error such as #REF!, or an ID turned into
+    a number such as 1001.0, 1.23E+09 or 1,234,567. In a text from code, 2.0 is an ID."""
     text = cell.strip() if isinstance(cell, str) else ""
+    if not text or column in _UNQUOTED:
+        return ""
     if _ERROR_CELL.fullmatch(text):
         return f"The cell contains {text}, a spreadsheet error. Correct it there."
-    if is_id and _NUMBER_CELL.fullmatch(text):
+    if not column.endswith("_id"):
+        return ""
+    if _NUMBER_CELL.fullmatch(text):
         return (
             f"A spreadsheet has turned the ID into a number, possibly rounded: {text}. Format the "
             "column as text there, enter the IDs again and save the file."
         )
+    if text in _MISSING:
+        return f"The cell contains {text}, so the ID is missing. Fill it in."
+    if text == column:
+        return "The header is repeated. Remove this line."
+    if text.startswith("'") or not text.isprintable():
+        return f"The ID has an apostrophe before it or an invisible character: {text!a}."
     return ""
 
 
 # DataFrames and files
+
+
+def _with_index(table: Any) -> Any:
+    """Return the DataFrame with its named index, often that of the rooms, as columns, too."""
+    return table.reset_index(
+        level=[name for name in table.index.names if name not in (None, *table)]
+    )
 
 
 def _read_frame(table: object) -> Grid:
@@ -267,12 +309,13 @@ def _read_frame(table: object) -> Grid:
     if not isinstance(table, pd.DataFrame):
         kind = type(table).__name__
         raise TypeError(f"the table is of type {kind}; pass a DataFrame or the path of a CSV file")
-    columns = [table.iloc[:, position] for position in range(table.shape[1])]
+    frame = _with_index(table)
+    columns = [frame.iloc[:, position] for position in range(frame.shape[1])]
     values = [column.astype(object).where(column.notna(), None).tolist() for column in columns]
     # pandas' own `string`: texts of a service, as in all frames of confkit, not of a file.
     text = pd.StringDtype(na_value=pd.NA)
     exact = [position for position, column in enumerate(columns) if column.dtype == text]
-    return Grid(list(table.columns), list(enumerate(zip(*values, strict=True), 1)), exact=exact)
+    return Grid(list(frame.columns), list(enumerate(zip(*values, strict=True), 1)), exact=exact)
 
 
 def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False) -> Grid:
@@ -281,8 +324,10 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
-        if raw.startswith(_WORKBOOKS):
-            problem = f"The file is a workbook, not CSV. {_SAVE_AS}"
+        start = raw.lstrip()
+        kind = next((kind for mark, kind in _OTHER_FILES.items() if start.startswith(mark)), "")
+        if kind:
+            problem = f"The file is {kind}"
         elif "\0" in (text := raw.decode(encoding)):
             problem = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
     except LookupError:
@@ -312,7 +357,8 @@ def parse_csv(text: str) -> Grid:
     offset = 1 if declared else 0
     text = text[declared.end() :] if declared else text
     header = next(filter(str.strip, text.splitlines()), "")
-    separator = declared[1] if declared else max(",;\t|", key=header.count)
+    bare = re.sub('"[^"]*"', "", header) or header
+    separator = declared[1] if declared else max(",;\t|", key=bare.count)
     spaced = f"{separator} " in header
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=spaced, strict=True)
@@ -320,7 +366,7 @@ def parse_csv(text: str) -> Grid:
     try:
         for cells in reader:
             if any(map(str.strip, cells)):
-                rows.append((start, cells))
+                rows.append((start, [_TEXT_FORMULA.sub(r"\1", cell) for cell in cells]))
             start = offset + reader.line_num + 1
     except csv.Error as error:
         problem = f"The line cannot be read: {error}. Look for an unclosed quote."
@@ -328,9 +374,11 @@ def parse_csv(text: str) -> Grid:
     if not rows:  # nothing, or only separators
         empty = Problem(None, None, "The file is empty. Its first line must name the columns.")
         return Grid([], problems=problems or [empty])
-    if all(len(cells) == 1 and separator in cells[0] for _, cells in rows):
-        # Each line was quoted as if it were one cell.
-        rows = [(line, next(csv.reader(cells, delimiter=separator))) for line, cells in rows]
+    if separator in bare:
+        # A line may be quoted as if it were one cell.
+        for index, (line, cells) in enumerate(rows):
+            if len(cells) == 1 and separator in cells[0]:
+                rows[index] = line, next(csv.reader(cells, delimiter=separator))
     (_, header_cells), *rows = rows
     width = len(header_cells)
     for line, cells in rows:
@@ -338,6 +386,9 @@ def parse_csv(text: str) -> Grid:
             problem = f"The row has {len(cells)} cells and the header {width}. "
             problem += "Put quotes around a cell that contains the separator."
             problems.append(Problem(line, None, problem))
-    # Excel omits empty cells at the end of a line.
-    padded = [(line, [*cells, *[""] * width][:width]) for line, cells in rows]
+    # Excel omits empty cells at the end of a line. Where there are too many, they have shifted, and
+    # a password may stand under any header.
+    padded = [
+        (line, [*cells, *[""] * width][:width]) for line, cells in rows if not any(cells[width:])
+    ]
     return Grid([name.strip() for name in header_cells], padded, problems)
