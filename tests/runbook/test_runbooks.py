@@ -16,9 +16,6 @@ from confkit import runbook
 from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
 
-DIALECT = ck.Dialect(
-    hash="sha256", token_parameter="access_tocken", create_method="POST", placement="json"
-)
 CHANGES = {key: row.path for key, row in OPERATIONS.items() if row.write}
 SECRETS = ("desk-2468", "yesterdays-secret", "demo_secret")
 LOGIN = {"login_name": "admin", "login_password": "desk-2468"}
@@ -32,10 +29,6 @@ NO_USERS = {"body": '{"ret":0,"user_list":[]}', "times": 1}
 
 
 # Scenes: each makes something on a sandbox, and returns the inputs of the runbook
-
-
-def nothing(sandbox, client, folder):
-    return {}
 
 
 def shift(sandbox, client, folder, locked=False, **options):
@@ -58,14 +51,12 @@ def rooms(sandbox, client, folder, stopped=False):
     return {"rooms": ", ".join(ids)}
 
 
-def desk(sandbox, client, folder, listed=True, unplugged=False):
-    """A room, and a camera with a login that is imported into it, then perhaps unplugged."""
+def desk(sandbox, client, folder, listed=True):
+    """A room, and a camera with a login that may be imported into it."""
     room = ck.create_room(client, "Front desk", "ops")
     address = sandbox.camera("desk", **LOGIN, **SMALL)
     if listed:
         ck.import_device(client, room, "cam-desk", "Camera", address, **LOGIN)
-    if unplugged:
-        unplug(sandbox, room, address)
     return {"room": room, "device": "cam-desk", "address": address, **LOGIN}
 
 
@@ -76,15 +67,10 @@ def park(sandbox, client, folder, unplugged=("ramp", "roof")):
         address = sandbox.camera(name, **SMALL)
         ck.import_device(client, room, f"cam-{name}", name, address)
         if name in unplugged:
-            unplug(sandbox, room, address)
-    return {"keep": "cam-roof", "pause": 0.1}
-
-
-def unplug(sandbox, room, address):
-    count = sum(stream.state == "live" for stream in sandbox.streams(room))
-    sandbox.unplug(address)
-    while sum(stream.state == "live" for stream in sandbox.streams(room)) == count:
+            sandbox.unplug(address)
+    while sum(stream.state == "live" for stream in sandbox.streams(room)) > 3 - len(unplugged):
         time.sleep(0.02)
+    return {"keep": "cam-roof", "pause": 0.1}
 
 
 def yard(sandbox, client, folder, garage="desk-2468"):
@@ -140,19 +126,16 @@ ROWS = [
     row(JOIN, shift, "UNKNOWN Licence and media server (A5): 504", A5=504),
     row(JOIN, P2P, NOT_CREATED),
     row(JOIN, P2P, changed="A2 A4", **DO),
-    row(JOIN, shift, "FAIL Room: 404", room="000", **DO),
     row(JOIN, shift, "FAIL Clean-up (A4): 404", "A2 A4", A4=404, **DO),
     row(OFF, shift, "FAIL User: nobody in the room has the ID 'Adda'", user="Adda", **DO),
     row(OFF, shift, "UNKNOWN Forced offline: nothing was changed", user="ada"),
     row(OFF, shift, "UNKNOWN A person, not a camera: 304", B3=304, **ADA),
     row(OFF, shift, "UNKNOWN Forced offline: ", "A7", A7=LOST, **ADA),
-    row(OFF, shift, "FAIL Stays away: still", "A7", A7=DONE, **ADA),
     row(OFF, shift, "UNKNOWN Stays away: 700", "A7", A6=[NEXT, 700], A7=DONE, **ADA),
     row(SERVER, STOPPED, "FAIL Media servers (A5): 410"),
     row(SERVER, STOPPED, OFFLINE, ALL, **DO),
     row(SERVER, rooms, "UNKNOWN Media servers (A5): closed the connection", A5=LOST),
     row(SERVER, rooms, CONNECTION, A5=NO_PORT),
-    row(CAMERA, partial(desk, unplugged=True), f"{OUT}: path_not_found"),
     row(CAMERA, partial(desk, listed=False), f"{OUT}: not_imported"),
     row(CAMERA, desk, "UNKNOWN Camera in its room: 504", A6=504),
     row(BULK, yard, f"UNKNOWN {EVERY}: 2 can be imported"),
@@ -171,7 +154,6 @@ ROWS = [
     row(ACCEPT, hall, "UNKNOWN Clean-up (A4): ", TRIED, A4=LOST, **DO),
     row(ACCEPT, hall, NOT_404, A6=NO_USERS),
     row(AUTH, other_key, "FAIL Keys: A1 refuses the keys (401)"),
-    row(AUTH, nothing, "FAIL Token in A: A3 refused the token in every known form", A3=602),
     row(CAPACITY, month, "UNKNOWN Recording: no recording at nowhere", recording="nowhere"),
     row(CAPACITY, partial(month, days=9), "UNKNOWN Time recorded: not 30 days"),
     row(CAPACITY, partial(month, full=True), "FAIL Rooms large enough: at its cap"),
@@ -217,7 +199,6 @@ def test_a_fault_is_named_and_nothing_changes_unasked(
 
 WELL = [
     (ACCEPT, hall, TRIED),
-    (AUTH, nothing, ""),
     (BULK, yard, "B1 B1"),
     (OFF, shift, "A7"),
     (SERVER, rooms, ALL),
@@ -226,13 +207,10 @@ WELL = [
 
 
 @pytest.mark.parametrize(("name", "scene", "changed"), WELL)
-def test_a_service_of_another_dialect_passes_and_read_only_changes_nothing(
-    name, scene, changed, tmp_path
-):
-    inputs = {"apply": True} if changed else {}
-    inputs |= {"user": "ada", "watch": 0.3} if name == OFF else {}
-    with Sandbox(seed=5, dialect=DIALECT) as sandbox, sandbox.connect() as owner:
-        inputs |= scene(sandbox, owner, tmp_path)
+def test_what_is_well_passes_and_read_only_changes_nothing(name, scene, changed, tmp_path):
+    inputs = {**DO, "user": "ada", "watch": 0.3} if name == OFF else DO
+    with Sandbox(seed=5) as sandbox, sandbox.connect() as owner:
+        inputs = {**inputs, **scene(sandbox, owner, tmp_path)}
         for read_only in (True, False):
             with sandbox.connect(read_only=read_only) as client:
                 before = changes(sandbox)
