@@ -53,8 +53,10 @@ def pump(source, target):
 def door_before(url, places=1):
     with Door(url, places) as door:
         threading.Thread(target=door.serve_forever, args=(0.02,)).start()
-        yield door
-        door.shutdown()
+        try:
+            yield door
+        finally:
+            door.shutdown()
 
 
 def pasted(advice, client, answers):

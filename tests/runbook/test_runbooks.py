@@ -147,6 +147,7 @@ ROWS = [
     row(STRAY, park, "UNKNOWN Stray devices: could not be read", A3=700, **DO),
     row(STRAY, park, "UNKNOWN Two readings: 304", B3=[NEXT, 304], **DO),
     # What is stray in one reading only is being restarted.
+    row(STRAY, partial(park, unplugged=()), A3=GONE, **DO),
     row(STRAY, partial(park, unplugged=()), A3=[NEXT, GONE], **DO),
     row(ACCEPT, hall, NOT_CREATED),
     row(ACCEPT, hall, "UNKNOWN New room (A2): ", "A2 A4", A2=LOST, **DO),
