@@ -1,4 +1,4 @@
-"""Tests of many devices at once; the tables that they share."""
+"""Tests of many devices at once; what they share."""
 
 import pandas as pd
 
@@ -10,14 +10,6 @@ EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
 LOGIN = {"login_name": "admin", "login_password": "p@:/#%w"}
 SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
 
-IMPORTED = {  # the columns of an import, with their types
-    "row": "Int64",
-    **dict.fromkeys(("outcome", "verdict", "room_id", "user_id", "cause", "advice"), "string"),
-    **dict.fromkeys(("user_name", "user_address"), "string"),
-    "seconds": "float64",
-}
-IMPORTED["outcome"] = "category"
-
 
 def table_of(room_id, urls):
     """A table of cameras cam0, cam1, ... in a room, with the login of all of them."""
@@ -26,8 +18,3 @@ def table_of(room_id, urls):
         for i, url in enumerate(urls)
     ]
     return pd.DataFrame(rows).assign(**LOGIN)
-
-
-def types(frame):
-    """The type of each column, in their order."""
-    return {name: str(kind) for name, kind in frame.dtypes.items()}

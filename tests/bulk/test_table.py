@@ -5,23 +5,15 @@ import pytest
 
 import confkit as ck
 from confkit.bulk.table import read_devices
-from tests.secrets.surfaces import everything_of
 
 HEADER = "room_id,user_id,user_name,user_address,login_name,login_password,user_data\n"
 ADDRESS = "rtsp://192.0.2.7/s"
-MISSING = [None, float("nan"), pd.NA, pd.NaT, ""]
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Writes a file of text; gives its path."""
-
-    def write(text):
-        path = tmp_path / "cameras.csv"
-        path.write_text(text, "utf-8")
-        return path
-
-    return write
+def written(folder, text):
+    path = folder / "cameras.csv"
+    path.write_text(text, "utf-8")
+    return path
 
 
 def frame(**columns):
@@ -34,26 +26,15 @@ def frame(**columns):
 ROW = f"1,c,D,{ADDRESS}"
 # A file, and the row, the column and a part of its only problem.
 WRONG_FILES = [
-    ("", None, None, "The file is empty."),
     ("room_id,user_id,user_name\n1,c,D\n", None, "user_address", "missing"),
-    (f"roomId,user_id,user_name,user_address\n{ROW}", None, "room_id", "'roomId'"),
     (HEADER.replace("password", "pasword"), None, "login_pasword", "mean login_password"),
-    (HEADER.replace("user_data", "user_id") + ROW, None, "user_id", "twice"),
-    (f"{HEADER}{ROW},a,b,x,c", 2, None, "8 cells and the header 7"),
     (f'{HEADER}1,c,"D,{ADDRESS}\n1,d,D,{ADDRESS}', 2, None, "quote"),
     (f"{HEADER}1, ,D,{ADDRESS}", 2, "user_id", "empty"),
     (f"{HEADER}1.23457E+11,c,D,{ADDRESS}", 2, "room_id", "rounded"),
-    (f"{HEADER}{ROW},admin,#REF!", 2, "login_password", "a spreadsheet error"),
     (f"{HEADER}1,c,D,192.0.2.7/s", 2, "user_address", "not a valid address"),
-    (f"{HEADER}1,c,D,rtsp://192.0.2.7/a b", 2, "user_address", "not a valid address"),
     (f"{HEADER}1,c,D,rtsp://u:ge#heim@192.0.2.7/", 2, "user_address", "%23"),
-    (f"{HEADER}1,c,D,rtsp://u:***@192.0.2.7/", 2, "user_address", "masked"),
-    (f"{HEADER}{ROW},admin,geheim ", 2, "login_password", "white space"),
     (f"{HEADER}{ROW},admin,***", 2, "options", "masked"),
-    (f"{HEADER}{ROW},,,pass: ***", 2, "user_data", "masked"),
     (f"{HEADER}{ROW},admin,", 2, "login_password", "login_name is not"),
-    (f"{HEADER}1,c,D,http://u:geheim@192.0.2.7/", 2, "user_address", "rtsp://, rtsps://, sip://"),
-    (f"{HEADER}1,c,D,rtsp://u:geheim@h/,admin,geheim", 2, "user_address", "differs from the one"),
     (f"{HEADER}1,c,D,rtsp://u:geheim@h/,u,geheim2", 2, "user_address", "differs from the one"),
     (f"{HEADER}{ROW}\n\n2,c,D,{ADDRESS}", 4, "user_id", "Row 2"),
     (f"{HEADER}{ROW}\n1,d,D,rtsp://u:geheim@192.0.2.7:554/s", 3, "user_address", "Row 2"),
@@ -62,18 +43,14 @@ WRONG_FILES = [
 WRONG_CELLS = [
     ("room_id", 1047.0, "Read the column as text"),  # a digit may be lost
     ("login_password", 471147, "is not text"),
-    ("user_name", "\ud800", "surrogate"),
-    ("options", '{"a": 1', "not a JSON object"),
-    ("options", '{"login_password": 5}', "login_password in the cell is not text"),
-    ("login_password", "#N/A", "a spreadsheet error"),
-    *(("user_id", missing, "The cell is empty.") for missing in MISSING),
+    ("user_id", None, "The cell is empty."),
 ]
 
 
 @pytest.mark.parametrize(("text", "row", "column", "part"), WRONG_FILES)
-def test_a_mistake_in_a_file_is_named_with_its_row_and_column(written, text, row, column, part):
+def test_a_mistake_in_a_file_is_named_with_its_row_and_column(tmp_path, text, row, column, part):
     """It shows no password."""
-    [problem] = read_devices(written(text))[1]
+    [problem] = read_devices(written(tmp_path, text))[1]
     assert problem[:2] == (row, column)
     assert part in problem.problem
     assert "geheim" not in problem.problem
@@ -81,32 +58,24 @@ def test_a_mistake_in_a_file_is_named_with_its_row_and_column(written, text, row
 
 @pytest.mark.parametrize(("column", "cell", "part"), WRONG_CELLS)
 def test_a_wrong_cell_of_a_frame_is_named_by_position(column, cell, part):
-    """Whatever its index; other columns do not matter."""
-    other = frame(user_id="other", user_address="rtsp://192.0.2.8/s")
-    table = pd.concat([other, frame(**{column: cell})])
-    table.index = pd.Index(["x", "x"])
-    table[7] = "unrelated"
+    table = frame(**{column: cell}).set_index(pd.Index(["x"]))
     [(row, named, problem)] = read_devices(table)[1]
-    assert (row, named) == (2, column)
+    assert (row, named) == (1, column)
     assert part in problem
     assert "471147" not in problem
 
 
-@pytest.mark.parametrize(
-    "columns",
-    [
-        *({"user_address": f"{scheme}://192.0.2.7/s"} for scheme in ("RTSPS", "sip", "h323")),
+def test_whatever_a_device_has_may_stand_in_a_table():
+    for columns in (
+        {"user_address": "sip://192.0.2.7/s"},
         # Some cameras have no password: only an address can say so.
         {"user_address": "rtsp://admin:@192.0.2.7/s", "login_name": "admin"},
-        {"user_address": "rtsp://admin:geheim@192.0.2.7/s", "login_name": "admin"},
-        *(dict.fromkeys(("login_name", "login_password", "user_data"), it) for it in MISSING),
+        dict.fromkeys(("login_name", "login_password", "user_data"), pd.NA),
         {"room_id": 1, "options": '{"codec": "h264"}'},
-    ],
-)
-def test_whatever_a_device_has_may_stand_in_a_table(columns):
-    [(_, device)], problems = read_devices(frame(**columns))
-    assert problems == []
-    assert (device.room_id, device.user_data, device.login_password) == ("1", "", None)
+    ):
+        [(_, device)], problems = read_devices(frame(**columns))
+        assert problems == []
+        assert (device.room_id, device.user_data, device.login_password) == ("1", "", None)
 
 
 def test_a_devices_frame_with_its_secrets_can_be_imported_again():
@@ -118,36 +87,13 @@ def test_a_devices_frame_with_its_secrets_can_be_imported_again():
     assert "masked" in problem
 
 
-def test_all_problems_are_named_at_once_and_nothing_is_sent(script, written):
-    """The error shows the first twenty and holds all of them."""
+def test_all_problems_are_named_at_once_and_nothing_is_sent(script, tmp_path):
     service = script()
     rows = "".join(f"{i},,D{i},rtsp://h/{i},,p{i} \n\n" for i in range(12))
     with pytest.raises(ck.TableError) as raised:
-        ck.import_devices(service.client(), written(HEADER + rows))
+        ck.import_devices(service.client(), written(tmp_path, HEADER + rows))
     error = raised.value
-    assert isinstance(error, ValueError | ck.ParameterError)
-    head, first, *_, last = str(error).splitlines()[:22]
-    assert "24 problems" in head
-    assert "row 2, user_id: The cell is empty." in first
-    assert "and 4 more" in last
-    assert list(pd.DataFrame(error.problems).columns) == ["row", "column", "problem"]
+    assert "24 problems" in str(error)
+    assert "row 2, user_id: The cell is empty." in str(error)
     assert len(error.problems) == 24
     assert not service.requests
-
-
-def test_no_error_shows_what_may_be_secret(client, written):
-    """Nor does its traceback."""
-    row = f"1,c,D,{ADDRESS},admin,geheim"
-    for table, encoding, match in (
-        (f"{HEADER}{row}", None, "path of a CSV file"),
-        (written(row), None, "room_id: The column is missing.(?s:.*)user_address: "),
-        (written(row), "utf-9", "No such encoding: 'utf-9'"),
-    ):
-        with pytest.raises(ck.TableError, match=match) as raised:
-            ck.import_devices(client, table, encoding=encoding)
-        error = raised.value
-        assert "geheim" not in everything_of(error.with_traceback(error.__traceback__.tb_next))
-    with pytest.raises(FileNotFoundError):
-        ck.import_devices(client, "nowhere.csv")
-    with pytest.raises(TypeError, match="DataFrame or the path"):
-        ck.import_devices(client, [{"room_id": "1"}])

@@ -2,15 +2,13 @@
 
 import random
 import socket
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
 
 from confkit.dialect import CHOICES, Dialect
 from confkit.operations import OPERATIONS
 from tests.ports import HERE
-from tests.scripted import VECTOR_TOKEN, Reply
+from tests.scripted import VECTOR_TOKEN
 
 A1, A2, A3, A5, B1, B2, B3 = (
     OPERATIONS[key].path for key in ["A1", "A2", "A3", "A5", "B1", "B2", "B3"]
@@ -24,7 +22,7 @@ NAMES = (
 )
 
 
-def dialects(seed: int, count: int) -> list[Dialect]:
+def dialects(seed, count):
     """Each dialect that differs from the usual one in one setting, and so many drawn at random."""
     chance = random.Random(seed)
     settings = [{name: value} for name in OPEN for value in CHOICES[name]] + list(NAMES)
@@ -34,7 +32,7 @@ def dialects(seed: int, count: int) -> list[Dialect]:
     return list(dict.fromkeys(plain(Dialect(**each)) for each in settings))
 
 
-def plain(dialect: Dialect) -> Dialect:
+def plain(dialect):
     """The dialect as it can be known from outside: where nothing is a POST, nothing shows where a
     POST carries its parameters."""
     if dialect.mcu_token_parameter == dialect.token_parameter:
@@ -43,21 +41,18 @@ def plain(dialect: Dialect) -> Dialect:
     return dialect if "POST" in methods else replace(dialect, placement="query")
 
 
-def checked(
-    right: object, wrong: object = 602, name: str = "access_token"
-) -> Callable[[dict[str, str]], Any]:
+def checked(right, wrong=602, name="access_token"):
     """What an operation answers: `right` to the right token, `wrong` to others and without one."""
 
-    def answer(query: dict[str, str]) -> Any:
+    def answer(query):
         code = right if query.get(name) == VECTOR_TOKEN else wrong
-        return code if isinstance(code, dict | Reply) else {"ret": code}
+        return {"ret": code} if isinstance(code, int) else code
 
     return answer
 
 
 USUAL = {
-    A3: checked(404),
-    A5: checked(404),
+    **dict.fromkeys((A3, A5), checked(404)),
     B1: checked(401, name="accessToken"),
     B2: checked(425),
     B3: checked({"ret": 0, "data": {"total": 0, "items": []}}, name="accessToken"),
@@ -65,7 +60,7 @@ USUAL = {
 
 
 @contextmanager
-def deaf() -> Iterator[int]:
+def deaf():
     """A port that takes no connection: its queue is full, and what comes is dropped."""
     with socket.socket() as listener, ExitStack() as held:
         listener.bind((HERE, 0))
