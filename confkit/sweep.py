@@ -23,7 +23,7 @@ from .frames import NAME, Kind, frame_of, rooms_frame
 from .operations import A1, A3, A6, B3
 from .records import Room, RoomUser
 from .rooms import get_room, get_room_users
-from .secret import excerpt
+from .secret import MASK, excerpt, is_secret, without_login
 from .tables import room_ids as read_ids
 from .text import counted
 
@@ -186,7 +186,8 @@ class Sweep:
         further columns of the caller's table. The users of a room are missing if A6 failed, people
         and devices if B3 did, the fields if A3 did: `error` says why; `ret` is 0 if nothing is
         missing, otherwise the result code, missing if there is none. A further column with the name
-        of one of ours is called "... (given)".
+        of one of ours is called "... (given)"; passwords in one, by its name or in an address, are
+        shown as ***.
         """
         import pandas as pd
 
@@ -200,7 +201,8 @@ class Sweep:
                 while name in (UTILISATION, *frame.columns, *names):
                     name += " (given)"
                 names.append(name)
-            frame = pd.concat([frame, self._columns.set_axis(names, axis="columns")], axis=1)
+            columns = self._columns.apply(_masked).set_axis(names, axis="columns")
+            frame = pd.concat([frame, columns], axis=1)
         frame.attrs = {"service": self.service, "time": self.time.isoformat()}
         return frame
 
@@ -222,6 +224,16 @@ class Sweep:
             ret = 0 if error is None else getattr(error, "ret", None)
             ret = ret if isinstance(ret, int) and abs(ret) < 2**63 else None
             yield room_id, total, people, devices, ret, None if error is None else str(error)
+
+
+def _masked(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of the caller's table without the passwords in it."""
+    if is_secret(str(column.name)):
+        return column.astype("string").mask(column.notna(), MASK)
+    if column.dtype not in ("object", "str", "string"):
+        return column
+    texts = column.map(lambda value: without_login(value) if isinstance(value, str) else value)
+    return texts.astype(column.dtype)
 
 
 _COUNTS: Mapping[str, Kind] = {
@@ -294,7 +306,7 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
         earlier, later = before._part.users.get(room_id), after._part.users.get(room_id)
         differences: Iterable[tuple[str, RoomUser | None]] = ()
         if earlier is not None and later is not None:
-            differences = _differences(room_id, before._part, after._part, room.attendee_max)
+            differences = _differences(room_id, before._part, after._part, room)
         elif earlier is not None and room_id in failed_after:
             differences = [("became unreadable", None)]
         elif later is not None and room_id in failed_before:
@@ -314,9 +326,10 @@ def _require_sweeps(*sweeps: object) -> None:
 
 
 def _differences(
-    room_id: str, before: _Part, after: _Part, cap: int | None
+    room_id: str, before: _Part, after: _Part, room: Room
 ) -> Iterator[tuple[str, RoomUser | None]]:
-    """Yield the changes among the users of a room, each with its user, if any."""
+    """Yield the changes among the users of a room, each with its user, if any; `room` is as either
+    of the two read it."""
     earlier, later = before.users[room_id], after.users[room_id]
     for users, others, person, device in (
         (later, earlier, "user joined", "device came"),
@@ -329,8 +342,13 @@ def _differences(
                 yield device if is_device else person, user
     if bool(earlier) is not bool(later):
         yield "opened" if later else "emptied", None
-    if cap and (len(earlier) >= cap) is not (len(later) >= cap):
-        yield "became full" if len(later) >= cap else "no longer full", None
+    caps = [part.rooms.get(room_id, room).attendee_max for part in (before, after)]
+    was_full, is_full = (
+        bool(cap) and len(users) >= (cap or 0)
+        for cap, users in zip(caps, (earlier, later), strict=True)
+    )
+    if was_full is not is_full:
+        yield "became full" if is_full else "no longer full", None
 
 
 # Reading in threads

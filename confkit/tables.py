@@ -53,7 +53,6 @@ _NUMBER_CELL = re.compile(  # 1001.0, 1.23E+09, 1,234,567 or 12,34,567, with dec
 )
 _MISSING = ("NULL", "nan", "NaN", "<NA>", "None", "\\N")  # of databases and pandas
 _TEXT_FORMULA = re.compile(r'\A="(.*)"\Z', re.DOTALL)  # by which exports keep leading zeros
-_UNQUOTED = ("login_password", "options")  # columns whose cells no message quotes
 
 
 class Problem(NamedTuple):
@@ -273,10 +272,13 @@ def cell_damage(cell: object, column: str) -> str:
     """Return how a cell was damaged on its way, or "": an error such as #REF!, or an ID turned into
     a number such as 1001.0, 1.23E+09 or 1,234,567. In a text from code, 2.0 is an ID."""
     text = cell.strip() if isinstance(cell, str) else ""
-    if not text or column in _UNQUOTED:
-        return ""
     if _ERROR_CELL.fullmatch(text):
-        return f"The cell contains {text}, a spreadsheet error. Correct it there."
+        if column != "login_password":
+            return f"The cell contains {text}, a spreadsheet error. Correct it there."
+        return (
+            "The cell looks like a spreadsheet error. Correct it there; if it is the password, pass "
+            "a DataFrame whose column is of pandas' type string."
+        )
     if not column.endswith("_id"):
         return ""
     if _NUMBER_CELL.fullmatch(text):

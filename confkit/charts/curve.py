@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib import dates
 from matplotlib.ticker import MaxNLocator
 
+from ..occupancy.samples import service_of
 from ..occupancy.times import duration, format_moment, format_span, time_zone
 from ..text import counted
 from .figure import BLUE, INK, LINE, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
@@ -36,15 +37,15 @@ def occupancy_curve(
     `samples` are those of `load_occupancy`: `time`, `room_id`, `users`, optionally `attendee_max`
     and `ret`. Failed samples and missing sweeps are gaps, marked as not read. With more than 300
     changes or 8 days each step is the peak of an hour, a day, ... . `topic` names the room, the
-    title has the service of the samples' `attrs`; `tz` defaults to local time, `width` to 720
-    pixels. `summary()` is the title as plain text. ValueError: a column is missing, or no such time
-    zone.
+    title has the service of the samples; `tz` defaults to local time, `width` to 720 pixels.
+    `summary()` is the title as plain text. ValueError: a column is missing, no such time zone, or
+    several services.
     """
     zone, zone_name = time_zone(tz)
     steps = track(samples, room_id, zone)
     name = shorten(clean(topic) or clean(room_id))
     finding = f"{name}: {_finding(steps)}"
-    details = [samples.attrs.get("service", ""), f"room {room_id}" if topic else ""]
+    details = [service_of(samples) or "", f"room {room_id}" if topic else ""]
     if steps.empty:
         return Chart(finding, details, 0, finding, width)
     details.append(f"{format_span(steps.index[0], steps.index[-1])} ({zone_name})")

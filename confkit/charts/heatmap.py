@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..occupancy.samples import service_of
 from ..occupancy.times import format_span, time_zone
 from ..text import counted
 from .figure import BLUE, SOFT, Chart
@@ -29,12 +30,12 @@ def occupancy_heatmap(
     `samples` are those of `load_occupancy`: `time`, `room_id` and `people`, which are summed over
     all rooms. External devices are not counted. Hours are those of `tz` (default: local time). An
     empty hour has no number; an hour of which less than half was read has a question mark. The
-    title has the service of the samples' `attrs`. `summary()` is the chart as plain text, one line
-    per weekday. ValueError: a column is missing, or no such time zone.
+    title has the service of the samples. `summary()` is the chart as plain text, one line per
+    weekday. ValueError: a column is missing, no such time zone, or several services.
     """
     zone, zone_name = time_zone(tz)
     require_columns(samples, "the samples", "time", "room_id", "people")
-    details = [samples.attrs.get("service", "")]
+    details = [service_of(samples) or ""]
     if samples.empty:
         return Chart("No samples", details, 0, "No samples")
     week = mean_week(samples, zone)
@@ -58,20 +59,19 @@ def occupancy_heatmap(
 
 
 def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
-    """Return the mean number of people at once in all these rooms, by weekday and local hour.
+    """Return the mean number of people at once in all these rooms, by weekday and local hour: the
+    sum of the rooms' means. Recorders that share a folder read their rooms at different times.
 
-    A sample that was not read counts as its room's mean in the same hour of the week, never as 0;
-    an hour of which less than half was read is unknown. A room that was never read in an hour is
-    not in that hour's mean.
+    What was not read is in no mean, so it never counts as 0; an hour of which less than half was
+    read is unknown. A room that was never read in an hour is not in that hour's sum.
     """
     times = pd.to_datetime(samples["time"], utc=True)
     local = times.dt.tz_convert(zone).dt
     hour = local.day_of_week * 24 + local.hour
     people = pd.to_numeric(samples["people"]).astype("float64")
-    usual = people.groupby([hour, samples["room_id"]]).transform("mean")
-    at_once = people.fillna(usual).groupby([hour, times]).sum()
-    known = people.notna().groupby(hour).mean() >= _ENOUGH
-    mean = at_once.groupby(level=0).mean().where(known)
+    rooms = people.groupby([hour, samples["room_id"]]).agg(["mean", "count", "size"])
+    total = rooms[rooms["count"] > 0].groupby(level=0).sum()
+    mean = total["mean"].where(total["count"] >= _ENOUGH * total["size"])
     return mean.reindex(range(168)).to_numpy().reshape(7, 24)
 
 

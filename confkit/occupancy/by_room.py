@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..errors import ConfigError
 from .folder import load_occupancy
-from .samples import samples_frame, without_duplicates
+from .samples import samples_frame, service_of, without_duplicates
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.datetime64]
@@ -20,7 +19,7 @@ class RoomSamples(NamedTuple):
 
     `people` are the users that are not devices, and `people_known` is False if the two could never
     be distinguished; `cap` is 0 for no cap, or if it was not read; `interval` is the usual number
-    of minutes between two samples, NaN for a single one.
+    of minutes to the next sample, NaN for a single one.
     """
 
     room_id: str
@@ -29,7 +28,7 @@ class RoomSamples(NamedTuple):
     users: Floats
     people: Floats
     cap: Floats
-    interval: float
+    interval: Floats
 
     @property
     def present(self) -> Floats:
@@ -42,15 +41,8 @@ def read_samples(source: str | Path | pd.DataFrame) -> tuple[list[RoomSamples], 
     ConfigError: they are of several services, whose rooms may have the same IDs; TypeError: neither
     a folder nor a frame."""
     samples = load_occupancy(source) if isinstance(source, str | Path) else samples_frame(source)
-    if "service" not in samples.columns:
-        return by_room(samples), samples.attrs.get("service")
-    services = sorted(samples["service"].dropna().unique())
-    if len(services) > 1:
-        raise ConfigError(
-            f"the samples are of several services: {', '.join(services)}",
-            f"Load them, and pass those of one: samples[samples['service'] == {services[0]!r}].",
-        )
-    return by_room(samples), services[0] if services else None
+    service = service_of(samples)
+    return by_room(samples), service
 
 
 def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
@@ -74,6 +66,16 @@ def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
             return by_room(without_duplicates(samples, "time", "room_id"))
         people[users == 0] = 0
         known = not (users > 0).any() or not np.isnan(people[users > 0]).all()
-        interval = float(np.median(gaps)) if len(gaps) else np.nan
-        rooms.append(RoomSamples(room_id, known, time, users, people, cap, interval))
+        rooms.append(RoomSamples(room_id, known, time, users, people, cap, _intervals(gaps)))
     return sorted(rooms, key=lambda room: room.room_id)
+
+
+def _intervals(gaps: Floats) -> Floats:
+    """Return the usual gap at each sample: the median, or, if a recording has changed its interval,
+    the median of those around it."""
+    usual = np.median(gaps) if len(gaps) else np.nan
+    same = (gaps <= 1.5 * usual) & (gaps >= usual / 1.5)
+    if not len(gaps) or same.mean() > 0.9:
+        return np.broadcast_to(usual, len(gaps) + 1)
+    around = pd.Series(gaps).rolling(11, center=True, min_periods=1).median().to_numpy()
+    return np.append(around, around[-1])

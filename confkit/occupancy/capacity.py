@@ -66,7 +66,7 @@ def capacity_report(
     window = None if risk is None else _check_window(risk, ahead)
     rooms, service = read_samples(source)
     # A single sample has no interval of its own: use that of the other rooms.
-    intervals = [room.interval for room in rooms if len(room.time) > 1]
+    intervals = [room.interval[-1] for room in rooms if len(room.time) > 1]
     usual = float(np.median(intervals)) if intervals else np.nan
     totals: dict[str, Any] = {"rooms": len(rooms), "since": None, "until": None}
     attrs: dict[Any, Any] = {"timezone": zone_name, "totals": totals}
@@ -105,20 +105,20 @@ def _check_window(risk: float, ahead: str | timedelta) -> timedelta:
 
 def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str, Any]:
     """Return the room's row of the report, and its `interval`, `used` and `full` samples."""
-    interval = usual if np.isnan(room.interval) else room.interval
-    # A sweep may be early by a tenth of its interval.
-    sweeps = (until - room.time[0]) / _MINUTE / interval + 0.1
-    due = 1 if np.isnan(sweeps) else math.floor(sweeps) + 1
-    read, used = np.flatnonzero(~np.isnan(room.users)), np.sort(room.users[room.present > 0])
-    full = int(((room.users >= room.cap) & (room.cap > 0)).sum())
+    interval = room.interval if len(room.time) > 1 else np.full(1, usual)
+    read, present = np.flatnonzero(~np.isnan(room.users)), room.present > 0
+    used = np.sort(room.users[present])
+    at_cap = (room.users >= room.cap) & (room.cap > 0)
+    due = (until - room.time[0]) / _MINUTE + interval[-1]
+    minutes_read = interval[read].sum()
     row: dict[str, Any] = {
         "room_id": room.room_id,
         "samples": len(read),
-        "coverage": min(1.0, len(read) / due),
+        "coverage": np.fmin(1.0, minutes_read / due) if len(read) else 0.0,
         "reason": "could not be read",
         "interval": interval,
         "used": len(used),
-        "full": full,
+        "full": int(at_cap.sum()),
     }
     if not len(read):
         return row
@@ -126,21 +126,24 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     row |= {
         "peak": peak,
         "attendee_max": cap if cap > 0 else None,
-        "minutes_in_use": round(len(used) * interval, 1),
-        "minutes_full": round(full * interval, 1),
+        "minutes_in_use": round(interval[present].sum(), 1),
+        "minutes_full": round(interval[at_cap].sum(), 1),
     }
+    time = "" if np.isnan(interval[-1]) else f" for {duration(row['minutes_full'])}"
     if not len(used):
         row["reason"] = "never used; only devices were present" if peak else "never used"
+        row["reason"] += f", at its cap{time}" if row["full"] else ""
         return row
     row["suggested"] = peak
     for name, share in _SHARES.items():
         row[name] = used[math.ceil(share * len(used) - 1e-6) - 1]
-    if full:
-        time = "" if np.isnan(interval) else f" for {duration(row['minutes_full'])}"
-        row["at_cap"] = f"at its cap{time}, so true demand is unknown: "
+    if row["full"]:
+        former = room.cap[at_cap].max()
+        name = "its cap" if former == cap else f"a former cap of {former:.0f}"
+        row["at_cap"] = f"at {name}{time}, so true demand is unknown: "
         row["reason"] = f"{row['at_cap']}{peak:.0f} may be too low"
     else:
-        recorded = duration(np.nan_to_num(due * interval))
+        recorded = duration(np.nan_to_num(minutes_read))
         cap_text = f"cap {cap:.0f}" if cap > 0 else "no cap"
         row["reason"] = f"peak {peak:.0f} in {recorded}, {cap_text}; no forecast"
     return row
@@ -189,14 +192,14 @@ def _apply_risk(
     return len(ratios)
 
 
-def _peaks(room: RoomSamples, interval: float, edges: Times) -> Floats:
+def _peaks(room: RoomSamples, interval: Floats, edges: Times) -> Floats:
     """Return the most users in each window while people were present, 0 for an empty window, and
     NaN for one that was not read often enough to count."""
-    due = (edges[1] - edges[0]) / _MINUTE / interval
+    length = (edges[1] - edges[0]) / _MINUTE
     users = np.where(room.present == 0, 0, room.users)
     peaks = np.full(len(edges) - 1, np.nan)
     for window, (first, end) in enumerate(pairwise(np.searchsorted(room.time, edges, "right"))):
-        read = users[first:end][~np.isnan(users[first:end])]
-        if len(read) and len(read) >= 0.8 * due:
-            peaks[window] = read.max()
+        read = first + np.flatnonzero(~np.isnan(users[first:end]))
+        if len(read) and interval[read].sum() >= 0.8 * length:
+            peaks[window] = users[read].max()
     return peaks

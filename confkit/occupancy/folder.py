@@ -95,7 +95,7 @@ def list_files(folder: Path) -> tuple[list[Path], list[Path]]:
             "Pass the path of a folder; `confkit record FOLDER` or Recorder creates one.",
         )
     paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    if any(path.is_dir() and path.name.startswith(("_", "date=")) for path in paths):
+    if any(path.is_dir() and path.name.startswith("date=") for path in paths):
         raise ConfigError(
             f"{folder} has the format of an earlier version, with a folder for each day",
             "Record into a new folder. This copies the finished days into it: "
@@ -123,6 +123,7 @@ def _read(path: Path) -> Any:
 
 
 def _read_csv(data: bytes) -> Any:
+    data = data.replace(b"\r\n", b"\n")  # by a transfer in text mode
     end = data.rfind(b"\n\n") + 1
     if not end:
         return _SCHEMA.empty_table()

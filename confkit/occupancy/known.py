@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..client import Client
 from ..devices import list_devices
+from ..errors import ConfigError
 from ..tables import room_ids
 
 if TYPE_CHECKING:
@@ -23,9 +24,10 @@ def known_rooms(
     """Return one row per known room: `room_id`, and its `source`.
 
     The interface cannot list rooms. Known are the rooms created with this client ("created"), with
-    external devices (B3, "devices"), in a folder of a Recorder ("recording"), and in a file
-    ("list": text with one ID a line, or CSV); several sources are joined. Errors of B3 are raised:
-    an incomplete result would look complete.
+    external devices (B3, "devices"), in a folder of a Recorder ("recording", of this service), and
+    in a file ("list": text with one ID a line, or CSV); several sources are joined. Errors of B3
+    are raised: an incomplete result would look complete. ConfigError: the recording is of other
+    services only.
     """
     import pandas as pd
 
@@ -33,7 +35,14 @@ def known_rooms(
     if recording is not None:
         from .folder import load_occupancy  # needs pyarrow
 
-        recorded = load_occupancy(Path(recording))["room_id"].sort_values().unique()
+        samples = load_occupancy(Path(recording))
+        ours = samples[samples["service"].isna() | (samples["service"] == client.name)]
+        if len(samples) and ours.empty:
+            raise ConfigError(
+                f"the recording is of {samples.attrs['service']}, not of {client.name}",
+                "Connect to the service of the recording, by the name under which it was recorded.",
+            )
+        recorded = ours["room_id"].sort_values().unique()
     listed = room_ids(list).ids if list is not None else []  # before anything is sent
     sources = {
         "created": client.created,

@@ -46,7 +46,7 @@ def _meetings(room: RoomSamples) -> Iterator[dict[str, Any]]:
     recorder, and with people in at least one."""
     time, present = room.time, room.present
     busy = present != 0  # NaN, a sample that failed, is not 0
-    pause = np.diff(time) / np.timedelta64(1, "m") > 5 * room.interval
+    pause = np.diff(time) / np.timedelta64(1, "m") > 5 * room.interval[:-1]
     edge = np.concatenate([[True], pause, [True]])  # before each sample, and at the end
     starts = np.flatnonzero(edge[:-1] | np.diff(busy, prepend=False))
     for start, end in zip(starts, [*starts[1:], len(time)], strict=True):

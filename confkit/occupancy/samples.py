@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from ..errors import ConfigError
+
 NUMBERS = ("users", "people", "devices", "attendee_max", "ret")
 COLUMNS = ("time", "room_id", *NUMBERS)
 TYPES = {
@@ -36,6 +38,20 @@ def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(
             f"{', '.join(NUMBERS)} of the samples must be whole numbers or missing"
         ) from None
+
+
+def service_of(samples: pd.DataFrame) -> str | None:
+    """Return the service of the samples, None if unknown. ConfigError: they are of several, whose
+    rooms may have the same IDs."""
+    if "service" not in samples.columns:
+        return samples.attrs.get("service")
+    services = sorted(samples["service"].dropna().unique())
+    if len(services) > 1:
+        raise ConfigError(
+            f"the samples are of several services: {', '.join(services)}",
+            f"Load them, and pass those of one: samples[samples['service'] == {services[0]!r}].",
+        )
+    return services[0] if services else None
 
 
 def without_duplicates(samples: pd.DataFrame, *key: str) -> pd.DataFrame:

@@ -1,9 +1,11 @@
 """Times in readable form: moments, time zones, days and durations."""
 
 import os
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
+
+import pandas as pd
 
 Moment = str | date  # a datetime is a date
 
@@ -29,8 +31,8 @@ def time_zone(tz: str | tzinfo | None) -> tuple[tzinfo, str]:
             raise ValueError(
                 f"no such time zone: {tz!r}; use one such as 'Europe/Berlin'"
             ) from None
-        zone = timezone(datetime.now().astimezone().utcoffset() or timedelta())
-    name = str(zone)
+        zone = pd.Timestamp(0, tz="tzlocal()").tzinfo or UTC  # with its changes of the clock
+    name = str(datetime.now(zone).tzname() if "tzlocal" in str(zone) else zone)
     return zone, "UTC" if name in ("Etc/UTC", "Etc/Universal", "Zulu") else name
 
 
