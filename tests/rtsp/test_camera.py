@@ -7,17 +7,18 @@ import struct
 import subprocess
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
 from confkit.rtsp.address import parse_address
-from confkit.rtsp.auth import Login, basic, parse_challenges
+from confkit.rtsp.auth import Login, parse_challenges
 from confkit.rtsp.report import decode_frame
 from confkit.sandbox.cameras.picture import encode_loop
 from confkit.sandbox.cameras.server import CameraServer
 from tests.conftest import need
+
+from .scripted import until
 
 SMALL = {"size": (128, 96), "fps": 10}
 LOGIN = {"login_name": "ada", "login_password": "s3cret"}
@@ -96,104 +97,83 @@ def test_ffmpeg_decodes_whole_pictures_with_the_right_login(codec, transport, au
     assert max(done.stdout) > 100
 
 
-@pytest.mark.parametrize(
-    ("auth", "offers"),
-    [("digest", ["Digest SHA-256", "Digest MD5"]), ("sha-256", ["Digest SHA-256"])],
-)
-def test_a_camera_opens_to_its_login_alone(auth, offers):
+def test_a_camera_opens_to_its_login_alone():
     """A signature of the presentation's URL does for its track, that of another does not."""
-    with camera(auth=auth, **LOGIN) as (_, url, viewer):
+    with camera(auth="digest", **LOGIN) as (_, url, viewer):
         challenges = parse_challenges(viewer.ask("DESCRIBE")[1]["www-authenticate"])
-        assert [challenge.name for challenge in challenges] == offers
+        assert [challenge.name for challenge in challenges] == ["Digest SHA-256", "Digest MD5"]
         for challenge in challenges:
-            for password, signed in (("s3cret", url), ("s3cret", url + "0"), ("wrong", url)):
+            for password, signed, status in (
+                ("s3cret", url, 455),
+                ("s3cret", url + "0", 401),
+                ("wrong", url, 401),
+            ):
                 header = challenge.answer(Login("ada", password), "PLAY", signed)
-                status, _ = viewer.ask("PLAY", url + "/track1", Authorization=header)
-                assert status == (455 if (password, signed) == ("s3cret", url) else 401)
+                answer = viewer.ask("PLAY", url + "/track1", Authorization=header)
+                assert answer[0] == status
 
 
-def test_basic_opens_a_camera_to_its_login_alone():
-    with camera(auth="basic", **LOGIN) as (_, _, viewer):
-        assert viewer.ask("DESCRIBE")[1]["www-authenticate"] == ['Basic realm="camera"']
-        for password, status in (("s3cret", 200), ("wrong", 401)):
-            header = f"Basic {basic(Login('ada', password))}"
-            assert viewer.ask("DESCRIBE", Authorization=header)[0] == status
-
-
-def test_addresses_are_numbered_and_hold_no_login():
-    """Paths count up, get their slash, cannot be taken twice, and no URL holds a login. remove()
-    ends what is played, and the address answers 404."""
-    with camera(2) as (server, url, playing, asking), ThreadPoolExecutor(3) as pool:
-        urls = [*pool.map(lambda path: server.add(path, **SMALL, **LOGIN), (None, None, "hall/"))]
-        assert sorted(url.split("/", 3)[3] for url in urls) == ["camera-2", "camera-3", "hall"]
-        assert "s3cret" not in "".join(urls) + repr(vars(server))
-        for path, problem in (("/hall", "path already"), ("a b", "space")):
+def test_a_camera_that_is_removed_ends_what_it_plays():
+    """Its path cannot be taken twice before, and is answered with 404 then."""
+    with camera(2) as (server, url, playing, asking):
+        for path, problem in (("/camera-1", "path already"), ("a b", "space")):
             with pytest.raises(ValueError, match=problem):
                 server.add(path, **SMALL)
+        assert "s3cret" not in server.add(**SMALL, **LOGIN) + repr(vars(server))
         playing.play()
-        assert server.viewers(url) == 1
         server.remove(url)
         assert playing.has_ended()
         assert asking.ask("DESCRIBE")[0] == 404
-        for missing in (server.remove, server.viewers):
-            with pytest.raises(LookupError):
-                missing(url)
+        with pytest.raises(LookupError):
+            server.remove(url)
 
 
 def test_closing_ends_whoever_is_there_and_leaves_no_thread():
     before = threading.active_count()
-    for _ in range(5):
-        with ExitStack() as late:
-            with camera(2, fps=1) as (_, url, playing, _silent):
-                playing.play()
-                callers = [late.enter_context(Viewer(url)) for _ in range(3)]
-                began = time.monotonic()
-            assert all(caller.has_ended() for caller in callers)
-            while threading.active_count() > before:
-                assert time.monotonic() - began < 5
-                time.sleep(0.01)
+    with ExitStack() as late:
+        with camera(2, fps=1) as (_, url, playing, _silent):
+            playing.play()
+            callers = [late.enter_context(Viewer(url)) for _ in range(3)]
+        assert all(caller.has_ended() for caller in callers)
+        until(lambda: threading.active_count() <= before)
 
 
-def test_a_viewer_gets_the_newest_keyframe_at_once_and_steady_packets():
-    """The first packet is a keyframe's and comes at once; the numbers run on."""
+def test_a_viewer_gets_the_newest_keyframe_and_steady_packets():
+    """The first packet is a keyframe's, and the numbers run on."""
     with camera(keyframe_every=5.0) as (_, url, viewer):
-        time.sleep(0.35)
         _, headers = viewer.play()
         while len(viewer.packets) < 6:
             viewer.read()
         fields = [struct.unpack("!BBHIIB", packet[:13]) for packet in viewer.packets]
-        _, _, first, stamp, ssrc, _ = fields[0]
+        _, _, first, stamp, ssrc, kind = fields[0]
         assert headers["rtp-info"] == [f"url={url}/track1;seq={first};rtptime={stamp}"]
         for number, (version, _, sequence, each_stamp, each_ssrc, _) in enumerate(fields):
             assert (version, each_ssrc) == (0x80, ssrc)
             assert (sequence - first) & 0xFFFF == number
             assert (each_stamp - stamp) % 2**32 % 9000 == 0
-        assert fields[0][5] & 31 == AGGREGATE
+        assert kind & 31 == AGGREGATE
 
 
 def test_requests_out_of_order_get_the_status_that_rtsp_has_for_them():
-    udp, multicast = "RTP/AVP;unicast;client_port=5000-5001", "RTP/AVP/TCP;multicast"
+    udp = "RTP/AVP;unicast;client_port=5000-5001"
     with camera(2, transports=("tcp",)) as (_, url, viewer, playing):
         for method, where, status, headers in (
             ("PLAY", url, 455, {}),
             ("PLAY", url, 454, {"Session": "1"}),
             ("SETUP", url, 461, {"Transport": udp}),
-            ("SETUP", url, 461, {"Transport": multicast}),
             ("RECORD", url, 501, {}),
             ("DESCRIBE", url + "0", 404, {}),
             ("DESCRIBE", "nonsense", 400, {}),
         ):
             assert viewer.ask(method, where, **headers)[0] == status
-        assert "PLAY" in viewer.ask("OPTIONS", "*")[1]["public"][0]
         assert viewer.ask("DESCRIBE")[1]["content-base"] == [url + "/"]
         assert playing.play()[1]["session"] == [playing.session + ";timeout=60"]
-        assert playing.ask("SETUP", Transport=TCP)[0] == 455
         assert playing.ask("TEARDOWN")[0] == 200
 
 
 def test_what_is_not_rtsp_or_too_large_is_answered_400_and_closed():
-    sizes = (f"PLAY * RTSP/1.0\r\nContent-Length: {size}\r\n\r\n" for size in (65537, -1, "1e3"))
-    texts = ("GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\0\1", "A" * 20_000, *sizes)
+    texts = ["GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\0\1", "A" * 20_000]
+    texts += [f"PLAY * RTSP/1.0\r\nContent-Length: {size}\r\n\r\n" for size in (65537, -1)]
     with camera(len(texts)) as (_, _, *viewers):
         for viewer, text in zip(viewers, texts, strict=True):
             viewer.socket.sendall(text.encode())
@@ -202,46 +182,27 @@ def test_what_is_not_rtsp_or_too_large_is_answered_400_and_closed():
 
 
 def test_a_silent_session_ends_and_a_living_one_does_not():
-    """Keep-alives hold a session, and so do reports by RTCP, interleaved or over UDP; bytes that
-    never become a request do not. Datagrams go to who asked, whatever the `destination`."""
-    report = b"\x80\xc9\x00\x01abcd"
+    """Keep-alives hold a session, and so do reports by RTCP; bytes that never become a request do
+    not. Datagrams go to who asked, whatever the `destination`."""
     with (
-        camera(4, session_timeout=1.2) as (server, url, dripping, asking, inside, by_udp),
+        camera(3, session_timeout=1.2) as (server, url, dripping, asking, by_udp),
         socket.socket(type=socket.SOCK_DGRAM) as udp,
     ):
         udp.bind(("127.0.0.1", 0))
         port = udp.getsockname()[1]
-        for viewer in (dripping, asking, inside):
+        for viewer in (dripping, asking):
             viewer.play()
         by_udp.play(f"RTP/AVP;unicast;client_port={port}-{port + 1};destination=192.0.2.1")
         ours = int(re.search(r"server_port=\d+-(\d+)", by_udp.transport)[1])
         for _ in range(5):
             time.sleep(0.4)
             asking.ask("GET_PARAMETER")
-            inside.socket.sendall(b"$\5\0\x08" + report)
-            udp.sendto(report, ("127.0.0.1", ours))
+            udp.sendto(b"\x80\xc9\x00\x01abcd", ("127.0.0.1", ours))
             with suppress(ConnectionError):
                 dripping.socket.sendall(b"A")
-        assert server.viewers(url) == 3
+        assert server.viewers(url) == 2
         assert dripping.has_ended()
         assert udp.recv(2048, socket.MSG_DONTWAIT)[0] == 0x80
-
-
-def test_a_viewer_that_does_not_read_is_dropped():
-    """Its connection ends when nothing could be sent for a while, and the others go on."""
-    big = {"codec": "mjpeg", "size": (1280, 720), "fps": 30}
-    with camera(2, session_timeout=1.0, **big) as (_, url, stuck, reading):
-        stuck.play()
-        reading.play()
-        alive = f"GET_PARAMETER {url} RTSP/1.0\r\n\r\n".encode()
-        start = time.monotonic()
-        with pytest.raises(ConnectionError):
-            while time.monotonic() < start + 20:
-                stuck.socket.sendall(alive)
-                reading.ask("GET_PARAMETER")
-        before = len(reading.packets)
-        while len(reading.packets) < before + 20:
-            reading.read()
 
 
 def test_a_loop_repeats_exactly_lasts_ten_seconds_moves_and_shows_its_name():
