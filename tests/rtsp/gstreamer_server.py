@@ -15,14 +15,13 @@ from gi.repository import GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402 - afte
 
 SOURCE = "videotestsrc is-live=true ! video/x-raw,width=320,height=240,framerate=15/1 ! "
 H264 = "x264enc tune=zerolatency key-int-max=15 ! rtph264pay name=pay0 pt=96"
-ROLE = "viewer"
 PIPES = {
-    "/h264": H264,
     "/h265": "x265enc tune=zerolatency key-int-max=15 ! rtph265pay name=pay0 pt=96",
     "/sound": f"{H264} audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay1 pt=8",
     "/udp": H264,
     "/vp8": "vp8enc deadline=1 ! rtpvp8pay name=pay0 pt=96",
 }
+ALLOWED = "viewer, media.factory.access=(boolean)true, media.factory.construct=(boolean)true"
 
 
 def serve(pipes, auth=None):
@@ -37,27 +36,19 @@ def serve(pipes, auth=None):
         factory.set_shared(True)
         if path == "/udp":
             factory.set_protocols(GstRtsp.RTSPLowerTrans.UDP)
-        allowed = (
-            f"{ROLE}, media.factory.access=(boolean)true, media.factory.construct=(boolean)true"
-        )
-        factory.add_role_from_structure(Gst.Structure.from_string(allowed)[0])
+        factory.add_role_from_structure(Gst.Structure.from_string(ALLOWED)[0])
         server.get_mount_points().add_factory(path, factory)
     server.attach(None)
     return server.get_bound_port()
 
 
-def main():
-    Gst.init(None)
-    auth = GstRtspServer.RTSPAuth()
-    auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
-    token = GstRtspServer.RTSPToken()
-    token.set_string("media.factory.role", ROLE)
-    auth.add_digest("admin", "s3cret", token)
-    print(serve(PIPES), serve({"/login": H264}, auth), flush=True)
-    loop = GLib.MainLoop()
-    threading.Thread(target=lambda: (sys.stdin.read(), loop.quit()), daemon=True).start()
-    loop.run()
-
-
-if __name__ == "__main__":
-    main()
+Gst.init(None)
+auth = GstRtspServer.RTSPAuth()
+auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
+token = GstRtspServer.RTSPToken()
+token.set_string("media.factory.role", "viewer")
+auth.add_digest("admin", "s3cret", token)
+print(serve(PIPES), serve({"/login": H264}, auth), flush=True)
+loop = GLib.MainLoop()
+threading.Thread(target=lambda: (sys.stdin.read(), loop.quit()), daemon=True).start()
+loop.run()

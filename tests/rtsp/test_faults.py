@@ -10,7 +10,6 @@ from functools import partial
 import pytest
 
 import confkit as ck
-from confkit.rtsp.errors import VERDICTS
 from confkit.sandbox import Sandbox
 from confkit.sandbox.cameras.faults import FAULTS, CameraFault
 from tests.conftest import need
@@ -26,10 +25,7 @@ def zoo():
 
 
 def test_a_preflight_names_each_fault(zoo):
-    """Whatever is on the wire, the report has the verdict that the fault names."""
     assert FAULTS.items() <= Sandbox.camera_faults().items()
-    assert all(fault.wire.endswith(".") for fault in FAULTS.values())
-    assert {fault.verdict for fault in FAULTS.values()} <= set(VERDICTS)
 
     def tried(name):
         login = () if name == "auth_required" else LOGIN
@@ -40,30 +36,21 @@ def test_a_preflight_names_each_fault(zoo):
     assert verdicts == {name: fault.verdict for name, fault in FAULTS.items()}
 
 
-def test_a_fault_is_a_name_or_a_row(zoo):
-    """A row of one's own is taken, too; an unknown name is an error that lists all. A fault after
-    the login wants the camera's login. What is unplugged frees its path or port."""
-    refusals = {"DESCRIBE": "403 Forbidden"}
-    own = CameraFault("forbidden", "Answers 403.", partial(replace, refusals=refusals))
-    for fault, verdict in (("locked", "auth_locked"), (own, "forbidden"), ("refused",) * 2):
-        url = zoo.camera("odd", fault=fault, **SMALL)
-        assert ck.preflight(url).verdict == verdict
-        zoo.unplug(url)
+def test_a_fault_may_be_a_row_of_ones_own(zoo):
+    """What is unplugged frees its path. A fault after the login wants the camera's login."""
+    refused = partial(replace, refusals={"DESCRIBE": "403 Forbidden"})
+    url = zoo.camera("odd", fault=CameraFault("forbidden", "Answers 403.", refused), **SMALL)
+    assert ck.preflight(url).verdict == "forbidden"
+    zoo.unplug(url)
     assert ck.preflight(zoo.camera("odd", *LOGIN, fault="busy", **SMALL)).verdict == "auth_required"
-    for wrong in ("blue", ""):
-        with pytest.raises(ValueError, match=r"no such fault.*camera_faults.*locked"):
-            zoo.camera(fault=wrong)
 
 
 @pytest.mark.parametrize(
     ("message", "wrong"),
     [
+        ("no such fault.*camera_faults.*locked", {"fault": "blue"}),
         ("one of h264, h265, mjpeg", {"codec": "vp8"}),
         ("steps of 2", {"size": (640, 361)}),
-        ("steps of 8", {"size": (636, 360), "codec": "mjpeg"}),
-        ("from 1 to 60", {"fps": 0}),
-        ("one of digest, md5, sha-256, basic", {"auth": "ntlm"}),
-        ("one of tcp, udp", {"transports": "tcp"}),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_the_choices(zoo, message, wrong):
@@ -79,7 +66,6 @@ LOOK = (
 
 @pytest.mark.nightly
 def test_ffprobe_sees_a_picture_where_no_fault_is(zoo):
-    """FFmpeg shows a healthy camera, and none with a fault."""
     need("ffprobe", shutil.which("ffprobe"), "apt-get install ffmpeg")
     urls = {name: zoo.camera(fault=name) for name in FAULTS} | {"healthy": zoo.camera()}
 
