@@ -61,24 +61,18 @@ def described(*changes):
 
 # What does not play; the verdicts that are not here have a camera of the sandbox in test_faults.py
 
-CRYPTO = SDP + b"a=crypto:1 X inline:a\r\n"
 LONG_BODY = b"Content-Length: 67108864\r\n\r\n"
 AT_ONCE = [
     (instead("DESCRIBE", 400), "path_not_found", "DESCRIBE", "400"),
     (instead("DESCRIBE", 500), "server_error", "DESCRIBE", "500"),
     (instead("SETUP", 500), "setup_play_failed", "SETUP", "500"),
-    (instead("PLAY", 503), "busy", "PLAY", "503"),
     (instead("DESCRIBE", 401, reason="Account Locked"), "auth_locked", "DESCRIBE", "Account"),
     (instead("DESCRIBE", 403, reason="Wrong clock"), "forbidden", "DESCRIBE", "clock"),
-    (instead("DESCRIBE", body=b"<html>"), "sdp_invalid", "SDP", "not a session description"),
     (instead("DESCRIBE", body=b"v=0\r\nm=vi"), "sdp_invalid", "SDP", "cut off"),
     (described((b"video 0", b"audio 0"), (b"H264", b"PCMA")), "no_video", "SDP", "only PCMA"),
     (described((b"AVP", b"SAVP")), "codec_unsupported", "SDP", "encrypted"),
-    (instead("DESCRIBE", body=CRYPTO), "codec_unsupported", "SDP", "enableSrtp"),
     (lambda _: b"SSH-2.0-OpenSSH_9.2", "not_rtsp", "OPTIONS", "an SSH server"),
     (lambda _: b"RTSP/1.0 200 OK\r\nX: " + bytes(70_000), "not_rtsp", "OPTIONS", "faulty RTSP"),
-    (lambda _: Last(b"\x15\x03\x01\x00\x02\x02\x46"), "tls_failed", "OPTIONS", "encrypted"),
-    (lambda _: Last(), "rtsp_silent", "OPTIONS", "OPTIONS"),
     (at("DESCRIBE", lambda r: reply(r)[:-2] + LONG_BODY), "server_error", "DESCRIBE", "Length"),
     (at("DESCRIBE", lambda r: Last(willing(r)[:-9])), "sdp_invalid", "DESCRIBE", "incomplete"),
     # Some send before they refuse.
@@ -88,9 +82,7 @@ AT_ONCE = [
     (at("PLAY", lambda r: Last(willing(r) + packets(SLICE))), "dropped", "keyframe", "closed"),
 ]
 LATE = [
-    (at("OPTIONS", lambda _: None), "rtsp_silent", "OPTIONS", "within 1.2 s"),
     (at("PLAY", lambda _: None), "rtsp_silent", "PLAY", "within 1.2 s"),
-    (willing, "no_media", "first packet", "accepted PLAY"),
     (playing(packets(*[SLICE] * 70)), "no_keyframe", "keyframe", "in 70 packets."),
     (playing(packets(*SETS, b"\x65" + SLICE)), "no_picture", "picture", "does not decode"),
     (instead("SETUP", 461), "transport_refused", "SETUP", "--transport"),
@@ -113,12 +105,9 @@ def test_whatever_a_camera_does_has_its_verdict_at_its_stage(
     assert (camera.methods[-1:] == ["TEARDOWN"]) is ended
 
 
-CODES = b"\x65\x88" + b"\0\0\1\x65" * 15_000  # nothing but the beginnings of units
-
-
-@pytest.mark.parametrize("part", [CODES, b"\x65\x88" + b"\1" * 60_000], ids=["codes", "large"])
+@pytest.mark.parametrize("part", [b"\0\0\1\x65" * 15_000, b"\1" * 60_000], ids=["codes", "large"])
 def test_time_and_memory_are_bounded_however_much_a_camera_sends(part):
-    sent = wire(picture([*SETS, *[part] * 150]))
+    sent = wire(picture([*SETS, *[b"\x65\x88" + part] * 150]))
     flood = at("PLAY", lambda r: [willing(r), *[sent] * 50])
     with scripted(flood) as camera:
         tracemalloc.start()
@@ -137,7 +126,6 @@ def test_time_and_memory_are_bounded_however_much_a_camera_sends(part):
         ("rtsp://admin:pa#ss@host/", (), "url_malformed"),
         ("rtsp://other:s3cret@host/", ("admin", "hush"), "credentials_conflict"),
         ("rtsp://127.0.0.1:1/", ("a\n", "b"), "url_malformed"),
-        ("rtsp://a..b/", (), "dns_failed"),
         ("rtsp://127.255.255.255/", (), "unreachable"),  # a broadcast address
     ],
 )
@@ -181,8 +169,7 @@ BESIDE = packets(bytes(36)).replace(b"\x80\xe0", b"\x80\xc8")  # RTCP
 BESIDE += framed(rtp(bytes(36), True, 4711, 0, number=8))  # sound
 ONE_STAMP = wire(rtp(nal, nal[0] & 31 < 6, n, 0) for n, nal in enumerate([SLICE, *nals(KEY)]))
 STREAMS = {
-    "fragments, numbers wrap": ("H264", wire(stream("h264", limit=100, start=65530))),
-    "begun inside a keyframe": ("H264", wire(stream("h264", limit=24)[30:])),
+    "begun inside, numbers wrap": ("H264", wire(stream("h264", limit=24, start=65500)[30:])),
     "no markers": ("H264", wire(map(without_marker, stream("h264")))),
     "markers on slices": ("H264", slices()),
     "one timestamp": ("H264", ONE_STAMP),
@@ -219,10 +206,8 @@ def by_its_profile(request):
         described((b"v=0", b"\xef\xbb\xbfv=0"), (b"s=-", b" s=-\r\nX-Vendor: 1")),
         described((b"96 H264", b"96\th264"), (b"track1", b"tr\xe4ck \0")),
         described((b"a=c", b"a=fmtp:96 sprop-parameter-sets=\xc3\xa9\r\na=c")),
-        described((b"m=video", b"m=audio 0 RTP/AVP\r\nm=video")),
         lambda r: willing(r).replace(b"CSeq: ", b"no colon\r\nCSeq: " + b"9" * 5000),
         instead("OPTIONS", Content_Length=""),
-        instead("SETUP", Session=" 77 ; timeout = 30", Transport="RTP/AVP/TCP;interleaved=0-1"),
         instead("SETUP", Session="77", Transport="RTP/AVP/TCP;interleaved=" + "9" * 5000),
         at("DESCRIBE", lambda r: packets(SLICE) + willing(r)),
         at("OPTIONS", lambda r: reply(r, 100) + reply(r)),
@@ -240,18 +225,15 @@ def test_odd_firmware_plays(script):
 @pytest.mark.parametrize(
     ("base", "track"),
     [
-        (None, "{}/track1"),
         ("rtsp://10.9.9.9/x?channel=1", "rtsp://10.9.9.9/x?channel=1/track1"),
         ("/other/", "{host}/other/track1"),
-        ("cam.local:554/other", "rtsp://cam.local:554/other/track1"),
         ("rtsp://ada:hush@10.9.9.9/", "rtsp://10.9.9.9/track1"),
         ("//[fe80::1%eth0/live", "{}/track1"),
     ],
 )
 def test_control_urls_are_concatenated_to_the_base_and_hold_no_login(base, track):
     """The base may lack its host, or be a private address: the connection stays the same."""
-    headers = {"Content_Base": base} if base else {}
-    _, camera = tried(instead("DESCRIBE", body=SDP, **headers), timeout=0.5)
+    _, camera = tried(instead("DESCRIBE", body=SDP, Content_Base=base), timeout=0.5)
     expected = track.format(camera.url, host=camera.url.removesuffix("/live"))
     assert {request.url for request in camera.requests if request.method == "SETUP"} == {expected}
 
@@ -261,23 +243,21 @@ def test_control_urls_are_concatenated_to_the_base_and_hold_no_login(base, track
 
 def udp_only(refusal, sent):
     """A script that plays over UDP only: a SETUP for TCP gets this refusal, or a UDP transport."""
-    out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    target = []
+    out, ports = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), []
 
     def script(request):
-        offer = request.get("Transport")
-        if request.method == "SETUP" and "TCP" in offer and refusal:
+        asked = request.get("Transport")
+        if request.method == "SETUP" and "TCP" in asked and refusal:
             return reply(request, refusal)
         if request.method == "SETUP":
-            port = re.search(r"client_port=(\d+)", offer)
-            target[:] = [(request.connection.getpeername()[0], int(port[1]))] if port else []
+            ports[:] = map(int, re.findall(r"client_port=(\d+)", asked))
             if not out.getsockname()[1]:
                 out.bind((request.connection.getsockname()[0], 0))
             transport = f"RTP/AVP;unicast;client_port=9;server_port={out.getsockname()[1]}"
             return reply(request, Session="77", Transport=transport)
         if request.method == "PLAY":
             for packet in sent:
-                out.sendto(packet, target[0])
+                out.sendto(packet, (request.connection.getpeername()[0], ports[0]))
         if request.method == "TEARDOWN":
             out.close()
         return willing(request)
@@ -294,7 +274,6 @@ def test_udp_is_used_where_a_camera_offers_nothing_else(refusal):
     twice = [packet for packet in sent for _ in range(2)]
     report, camera = tried(udp_only(refusal, twice))
     assert (report.verdict, report.transport) == ("ok", "udp")
-    assert report.warnings[-1].key == "transport_switched"
     assert camera.connections == 1
 
 
@@ -307,11 +286,9 @@ def test_a_loss_is_named_as_a_loss_and_tcp_is_the_advice():
 
 
 def test_hosts_of_several_addresses_and_of_version_six(version_six):
-    with scripted(instead("DESCRIBE", 404), "127.0.0.1") as camera:
-        url = camera.url.replace("127.0.0.1", "localhost")
-        assert ck.preflight(url).verdict == "path_not_found"
-    with scripted(playing(key()), version_six) as camera:
-        assert ck.preflight(camera.url).ok
+    for host, name in (("127.0.0.1", "localhost"), (version_six, "::1")):
+        with scripted(playing(key()), host) as camera:
+            assert ck.preflight(camera.url.replace(host, name)).ok
 
 
 def test_encryption(certificate):
@@ -324,7 +301,6 @@ def test_encryption(certificate):
     for scheme, context, words in (
         ("rtsps", tls, "self-signed"),
         ("rtsp", tls, "expects an encrypted connection (rtsps)"),
-        ("rtsps", None, "does not speak TLS"),
     ):
         report, _ = tried(willing, scheme=scheme, tls=context)
         assert report.verdict == "tls_failed", str(report)
@@ -364,20 +340,6 @@ def test_a_stale_nonce_is_renewed_once(times, verdict):
     assert tried(answer, "ada", "hush")[0].verdict == verdict
 
 
-def test_a_new_nonce_after_an_accepted_login_is_no_rejection():
-    """A camera that wants a fresh nonce for each request plays on, and TEARDOWN has it as well."""
-
-    def answer(request):
-        nonce = f'nonce="{request.method}"'
-        if request.method == "OPTIONS" or nonce in request.get("Authorization"):
-            return willing(request)
-        return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}')
-
-    report, camera = tried(answer, "a", "b", timeout=PATIENCE)
-    assert report.verdict == "no_media"
-    assert camera.methods.count("PLAY") == camera.methods.count("TEARDOWN") == 2
-
-
 def test_a_camera_that_closes_after_its_401_is_reopened_once():
     def answer(request):
         output = wanting(ENDING)(request)
@@ -401,18 +363,12 @@ def test_a_camera_that_repeats_the_login_does_not_get_it_into_the_report(offer):
     report, camera = tried(wanting(parrot, offer), "admin", password)
     assert "500 no" in report.cause
     sent = camera.requests[-1].get("Authorization")
-    for secret in (password, sent, sent.rpartition("response=")[2] or "YWRtaW46"):
+    for secret in (password, sent[-34:-1], "YWRtaW46"):  # a digest, a login in base64
         assert secret not in all_texts(report)
 
 
-@pytest.mark.parametrize(
-    "location",
-    [
-        "rtsp://127.0.0.1:1/x/hunter22",
-        "rtsp://admin:other1@127.0.0.1:1/x?user=admin&password=other1",
-    ],
-)
-def test_a_redirect_is_named_without_a_login_and_not_followed(location):
+def test_a_redirect_is_named_without_a_login_and_not_followed():
+    location = "rtsp://admin:other1@127.0.0.1:1/hunter22?password=other1"
     away = instead("DESCRIBE", 302, Location=location)
     report, camera = tried(wanting(away, 'Basic realm="r"'), "admin", "hunter22")
     assert (report.verdict, camera.connections) == ("redirected", 1)
@@ -432,25 +388,22 @@ def test_each_stage_is_reported_as_it_begins_and_as_it_ends():
     ]
 
 
-@pytest.mark.parametrize("stage", ["OPTIONS", "first packet"])
-def test_a_preflight_is_cancelled_while_a_camera_is_silent(stage):
+def test_a_preflight_is_cancelled_while_a_camera_is_silent():
     """Whoever cancels does not wait for the end of a stage; a session is ended before."""
     cancelled = threading.Event()
 
     def listen(event):
-        if (event.name, event.outcome) == (stage, "running"):
+        if event.name == "first packet":
             cancelled.set()
 
-    silent = at("OPTIONS", lambda _: None) if stage == "OPTIONS" else willing
-    raised, camera = tried(silent, timeout=300, on_stage=listen, cancelled=cancelled)
+    raised, camera = tried(willing, timeout=300, on_stage=listen, cancelled=cancelled)
     assert isinstance(raised, CancelledError)
-    assert ("TEARDOWN" in camera.methods) is (stage == "first packet")
+    assert camera.methods[-1] == "TEARDOWN"
 
 
-@pytest.mark.parametrize("kind", [TimeoutError, KeyboardInterrupt])
-def test_what_the_listener_raises_is_the_callers_and_the_session_is_ended(kind):
+def test_what_the_listener_raises_is_the_callers_and_the_session_is_ended():
     """A camera's failures are TimeoutError as well: those of the listener are its own."""
-    broken = kind("not the camera")
+    broken = TimeoutError("not the camera")
 
     def listen(event):
         if event.name == "first packet":
@@ -462,7 +415,6 @@ def test_what_the_listener_raises_is_the_callers_and_the_session_is_ended(kind):
 
 
 def test_an_option_that_makes_no_sense_raises():
-    nan = float("nan")
-    for options in ({"transport": "quic"}, {"timeout": nan}, {"login_name": nan}):
+    for options in ({"transport": "quic"}, {"timeout": 0}, {"login_name": float("nan")}):
         with pytest.raises(ValueError, match=next(iter(options))):
             ck.preflight("rtsp://127.0.0.1/", **options)
