@@ -1,6 +1,5 @@
 """The client that holds a stream, as the sandbox does; addresses; and how challenges are met."""
 
-import base64
 import hashlib
 import re
 import threading
@@ -14,27 +13,16 @@ from confkit.rtsp.client import RtspClient
 from confkit.rtsp.errors import RtspError
 from confkit.rtsp.report import Snapshot
 
-from .scripted import at, nals, packets, pictures, playing, reply, scripted, until, willing
-
-SLICE = packets(b"\x41abc")
-
-
-def test_an_error_shows_no_login_and_no_request_line_holds_it():
-    with scripted(willing) as camera:
-        client = RtspClient.of(camera.url.replace("//", "//ada:hush@"), timeout=1)
-        with pytest.raises(RtspError, match="no_media") as caught:
-            client.play()
-        client.close()
-    assert "hush" not in f"{caught.value!r}{caught.value.__cause__}"
-    assert not any("ada" in request.url for request in camera.requests)
+from .scripted import nals, packets, pictures, playing, reply, scripted, willing
 
 
 def test_a_stream_is_held_until_it_is_cancelled():
-    """Packets are counted and the newest keyframe is kept; setting the event ends the wait."""
+    """The newest keyframe is kept, setting the event ends the wait, no request line has a login."""
     cancelled = threading.Event()
     sent = packets(pictures("h264")[0]) + packets(b"\x41abc", start=1, stamp=9000)
     with scripted(playing(sent)) as camera:
-        client = RtspClient.of(camera.url, timeout=2, cancelled=cancelled)
+        address = camera.url.replace("//", "//ada:hush@")
+        client = RtspClient.of(address, timeout=5, cancelled=cancelled)
         client.play()
         while client.packets < 2:
             client.receive(2)
@@ -44,12 +32,13 @@ def test_a_stream_is_held_until_it_is_cancelled():
             client.receive(60)
         client.close()
     assert camera.methods[-1] == "TEARDOWN"
+    assert not any("ada" in request.url for request in camera.requests)
 
 
 @pytest.mark.parametrize("advertised", ["GET_PARAMETER", "OPTIONS"])
 def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
-    """GET_PARAMETER is sent when the camera names it, else OPTIONS, and silence ends the stream.
-    A camera that wants another nonce by then gets it."""
+    """By GET_PARAMETER or, where the camera does not name it, by OPTIONS; with another nonce, where
+    it wants one by then. Silence ends the stream."""
 
     def script(request):
         if request.method == "OPTIONS" and not request.get("Session"):
@@ -57,7 +46,7 @@ def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
         nonce = 'nonce="2"' if request.method == advertised else 'nonce="1"'
         if nonce not in request.get("Authorization"):
             return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}, qop="auth"')
-        played = SLICE * (request.method == "PLAY")
+        played = packets(b"\x41abc") * (request.method == "PLAY")
         return willing(request).replace(b"timeout=60", b"timeout=1") + played
 
     with scripted(script) as camera:
@@ -71,21 +60,12 @@ def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
     assert all(request.get("Session") == "77" for request in kept)
 
 
-def test_a_camera_that_does_not_answer_teardown_is_left():
-    with scripted(at("TEARDOWN", lambda _: None)) as camera:
-        client = RtspClient.of(camera.url, timeout=0.3)
-        with pytest.raises(RtspError):
-            client.play()
-        client.close()
-        until(lambda: camera.open_connections == 0)
-
-
 def test_a_picture_is_made_as_small_as_asked_and_never_larger():
-    for width, size in ((64, (64, 48)), (4000, (128, 96))):
+    for width, expected in ((64, 64), (4000, 128)):
         png = Snapshot.of("h264", pictures("h264")[0]).png(width)
-        assert (int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")) == size
+        assert int.from_bytes(png[16:20], "big") == expected
     with pytest.raises(ValueError, match="does not decode"):
-        Snapshot.of("mjpeg", b"\0\0\0\1garbage" * 20)
+        Snapshot.of("mjpeg", b"garbage")
 
 
 # Challenges
@@ -98,8 +78,8 @@ RFC_7616 = (
 )
 
 
-def answer_to(offer, login=LOGIN):
-    return choose_challenge(parse_challenges([offer])).answer(login, "DESCRIBE", URL)
+def answer_to(offer):
+    return choose_challenge(parse_challenges([offer])).answer(LOGIN, "DESCRIBE", URL)
 
 
 def md5(*parts):
@@ -142,14 +122,8 @@ def test_the_strongest_challenge_that_can_be_answered_is_chosen():
     ):
         challenge = choose_challenge(parse_challenges(offers))
         assert (challenge and challenge.name) == name
-
-
-def test_basic_sends_utf_8():
-    header = answer_to("Basic realm=x", Login("ada", "pä:ss"))
-    assert base64.b64decode(header.removeprefix("Basic ")).decode() == "ada:pä:ss"
-
-
-# Addresses
+    [basic] = parse_challenges(["Basic realm=x"])
+    assert basic.answer(Login("ada", "pä:ss"), "PLAY", URL) == "Basic YWRhOnDDpDpzcw=="
 
 
 def test_the_parts_of_an_address():
@@ -167,18 +141,8 @@ def test_the_parts_of_an_address():
         assert "p@ss" not in repr(address)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "cam:554/hush",
-        "rtsp://cam:65536/hush",
-        "rtsp://ada:hu/sh@cam/",
-        "rtsp://ada:hush%0d%0aX@cam/",
-        "rtsp://fe80::1/hush",
-        "rtsp://\ud800/hush",
-    ],
-)
-def test_a_malformed_address_is_refused_without_quoting_it(url):
-    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
-        parse_address(url)
-    assert not re.search("hush|hu/sh", str(caught.value))
+def test_a_malformed_address_is_refused_without_quoting_it():
+    for rest in ("cam:65536/hush", "ada:hush/@cam/", "ada:hush%0aX@cam/", "fe80::1/hush"):
+        with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+            parse_address(f"rtsp://{rest}")
+        assert "hush" not in str(caught.value)
