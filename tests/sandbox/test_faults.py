@@ -31,17 +31,12 @@ def test_faults_follow_one_another(caller, sandbox):
     assert sandbox.count("A3") == sandbox.count(path("A3")) == 4
 
 
-HTML, JSON = "text/html; charset=utf-8", "application/json"
-
-
 @pytest.mark.parametrize(
     ("fault", "status", "kind", "body"),
     [
-        ({"body": "<html>oops"}, 200, HTML, "<html>oops"),
-        ({"body": b"\x00\xfe"}, 200, JSON, "\x00\xfe"),
-        ({"http": 502}, 502, HTML, "<html><body><h1>502</h1></body></html>"),
+        ({"body": "<html>oops"}, 200, "text/html; charset=utf-8", "<html>oops"),
+        ({"http": 502, "body": b"\x00\xfe"}, 502, "application/json", "\x00\xfe"),
         ({"http": 500, "ret": 1}, 500, "application/javascript", 'f({"ret":1,"msg":"error 1"})'),
-        ({"http": 204}, 204, JSON, ""),
     ],
 )
 def test_a_fault_byte_by_byte(caller, sandbox, fault, status, kind, body):
@@ -52,13 +47,10 @@ def test_a_fault_byte_by_byte(caller, sandbox, fault, status, kind, body):
 
 
 def test_a_delay(caller, sandbox):
-    """Alone it delays the normal response, else that of the fault."""
     sandbox.fault(path("A3"), delay=0.15, times=1)
-    sandbox.fault(path("A3"), delay=0.15, ret=504, times=1)
-    for code in (602, 504):
-        began = time.monotonic()
-        assert caller.ret(path("A3")) == code
-        assert time.monotonic() - began >= 0.15
+    began = time.monotonic()
+    assert caller.ret(path("A3")) == 602
+    assert time.monotonic() - began >= 0.15
 
 
 @pytest.mark.parametrize("after", [True, False])
@@ -74,28 +66,25 @@ def test_after_performs_the_operation_first(caller, sandbox, after):
 
 
 def test_a_fault_that_makes_no_sense(sandbox):
-    for fault in ({}, {"ret": 1, "times": 0}):
-        with pytest.raises(ValueError, match="A fault needs one of"):
-            sandbox.fault(path("A3"), **fault)
-    for call in (lambda: sandbox.fault("/rtc/room/gett", ret=1), lambda: sandbox.count("/nope")):
-        with pytest.raises(ValueError, match=r"A3 \(/rtc/room/get\), "):
-            call()
+    with pytest.raises(ValueError, match="A fault needs one of"):
+        sandbox.fault("A3", ret=1, times=0)
+    with pytest.raises(ValueError, match=r"A3 \(/rtc/room/get\), "):
+        sandbox.fault("/rtc/room/gett", ret=1)
 
 
-@pytest.mark.parametrize("explain", [True, False])
-def test_refusals_are_logged_on_request(make, caplog, explain):
+def test_refusals_are_logged_on_request(make, caplog):
     caplog.set_level(logging.INFO, "confkit.sandbox")
-    caller = make(explain=explain)
-    caller.raw(path("B3"), {"access_token": caller.token})
+    for explain in (False, True):
+        caller = make(explain=explain)
+        caller.raw(path("B3"), {"access_token": caller.token})
     text = "B3 602: B3 spells it accessToken, not access_token"
     assert [str(refusal) for refusal in caller.sandbox.refusals] == [text]
     lines = [record.message for record in caplog.records if record.name == "confkit.sandbox"]
-    assert lines == [f"refused {text}"] * explain
+    assert lines == [f"refused {text}"]
 
 
 def test_each_refusal_names_its_reason(caller, sandbox):
-    room_id, get = caller.room(), path("A3")
-    digest, unknown = caller.sign(sandbox.access_key), caller.token[:-2] + "x="
+    get, digest = path("A3"), caller.sign(sandbox.access_key)
     for call, text in (
         (lambda: caller.raw("/rtc/room/gett"), "unknown path; interface A has /rtc/auth/valid, "),
         (lambda: caller.raw(path("B3"), port="A"), "B3 is served on the port of interface B"),
@@ -103,7 +92,6 @@ def test_each_refusal_names_its_reason(caller, sandbox):
         (lambda: caller.call("A3", roomId="x"), "A3 spells it room_id, not roomId"),
         (lambda: caller.create(topic="é" * 80), "160 bytes"),
         (lambda: caller.raw(get, {"access_token": digest}), "the digest of A1"),
-        (lambda: caller.raw(get, {"access_token": unknown}), "the token is unknown"),
     ):
         call()
         assert text in sandbox.refusals[-1].why
@@ -127,14 +115,11 @@ def test_a_refusal_names_the_setting_that_cures_it(make, theirs, ours, key, sett
     assert sandbox.refusals[-1].why.endswith(f"Dialect({setting})")
 
 
-def test_a_request_that_is_not_http_is_explained(caller, sandbox):
-    """A letter outside ASCII in the address and a TLS greeting are HTTP 400 on both ports."""
-    for url in (sandbox.base_url, sandbox.outgoing_url):
-        for line in (f"GET {path('A2')}?topic=会议 HTTP/1.1", "\x16\x03\x01\x02"):
-            with socket.create_connection((HERE, int(url.rpartition(":")[2])), 5) as connection:
-                connection.sendall(line.encode() + b"\r\nHost: h\r\n\r\n")
-                assert connection.recv(100).startswith(b"HTTP/1.1 400")
-            assert "percent-encode spaces" in str(sandbox.refusals[-1])
+def test_a_request_that_is_not_http_is_explained(sandbox):
+    with socket.create_connection((HERE, int(sandbox.base_url.rpartition(":")[2])), 5) as caller:
+        caller.sendall(f"GET {path('A2')}?topic=会议 HTTP/1.1\r\nHost: h\r\n\r\n".encode())
+        assert caller.recv(100).startswith(b"HTTP/1.1 400")
+    assert "percent-encode spaces" in str(sandbox.refusals[-1])
 
 
 def test_a_failure_of_the_sandbox_itself(caller, sandbox, monkeypatch, caplog):

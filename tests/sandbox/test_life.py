@@ -1,7 +1,5 @@
 """How a sandbox begins and ends, and where it listens."""
 
-import logging
-import os
 import re
 import socket
 import subprocess
@@ -31,10 +29,9 @@ def test_a_seed_makes_ids_reproducible(make):
         room_id = caller.room()
         return first, room_id, caller.sandbox.join(room_id, "Ada")
 
-    first, other, free = play(7), play(8), play(None)
-    assert first == play(7) == play(7, logins=3)
-    assert not {first[1:], other[1:]} & {free[1:]}
-    assert first[1:] != other[1:]
+    assert play(7) == play(7) == play(7, logins=3)
+    assert play(7)[1:] != play(8)[1:]
+    assert play(None)[1:] != play(None)[1:]
 
 
 def test_closing_is_quick_whatever_is_open(make):
@@ -66,18 +63,12 @@ def test_closing_is_quick_whatever_is_open(make):
 
 
 def test_a_sandbox_that_is_not_started_or_closed_says_so():
-    sandbox = Sandbox()
-
-    def assert_refused(match):
+    closed = Sandbox().start()
+    closed.close()
+    for sandbox, state in ((Sandbox(), "not started"), (closed, "closed")):
         for call in (sandbox.connect, sandbox.camera, sandbox.simulate, sandbox.room_ids):
-            with pytest.raises(ConfkitError, match=match):
+            with pytest.raises(ConfkitError, match=state):
                 call()
-
-    assert_refused("not started")
-    assert sandbox.start() is sandbox.start() is sandbox
-    sandbox.close()
-    sandbox.close()
-    assert_refused("closed")
 
 
 def test_the_ports_may_be_chosen(make):
@@ -101,9 +92,7 @@ def test_demo_keys_are_for_loopback(make, caplog):
     there = make(host="0.0.0.0").sandbox
     assert re.fullmatch("[0-9a-f]{64}", there.secret_key)
     assert there.secret_key != Sandbox(host="0.0.0.0").secret_key
-    assert there.access_key != "demo_access"
     assert "from other machines" in caplog.records[-1].message
-    assert caplog.records[-1].levelno == logging.WARNING
     assert there.secret_key not in repr(there) + caplog.text
 
 
@@ -127,18 +116,11 @@ def test_settings_that_are_refused(settings):
         Sandbox(**settings)
 
 
-PROGRAM = """
-import sys
-from confkit.sandbox import Sandbox
-sandbox = Sandbox().start()
-print({'av', 'numpy', 'confkit.sandbox.cameras.server'} & {*sys.modules})
-"""
-
-
-def test_a_program_that_never_closes_it_ends():
-    """Without a camera neither PyAV nor numpy is loaded."""
-    ended = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, timeout=60)
-    assert (ended.stdout, ended.returncode) == (f"set(){os.linesep}".encode(), 0)
+def test_without_a_camera_no_decoder_is_loaded():
+    """A program that never closes its sandbox ends."""
+    code = "import sys; from confkit.sandbox import Sandbox; Sandbox().start()"
+    code += "; sys.exit('av' in sys.modules or 'numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_a_sandbox_listens_on_loopback_alone():

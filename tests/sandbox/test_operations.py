@@ -18,10 +18,10 @@ LOGIN = {"login_name": "admin", "login_password": "geheim77"}
 SMALL = {"size": (128, 96), "fps": 5}
 
 
-def test_a1_returns_random_and_key_for_the_right_digest(caller, sandbox):
-    logins = [caller.login() for _ in range(2)]
-    assert len({text for login in logins for text in login.values()} - {0}) == 4
+def test_a1_wants_the_right_digest(caller, sandbox):
     right = {"access_key": sandbox.access_key, "digest": caller.sign(sandbox.access_key)}
+    responses = [caller.raw(path("A1"), right).json() for _ in range(2)]
+    assert len({text for each in responses for text in each.values()} - {0}) == 4
     for change in ({"access_key": "x"}, {"digest": "é😀"}):
         response = caller.raw(path("A1"), {**right, **change}).json()
         assert response == {"ret": 401, "msg": "authentication failed"}
@@ -62,27 +62,24 @@ def test_wrong_values(caller):
         assert caller.add("none", "rtsp://h/", options=options) == 401, options[:9]
 
 
-def test_the_media_server(caller, sandbox):
-    """Something listens at A5's host:port, unless it is stopped, and then again at the same port;
-    a room that has lost it gets it again by A5."""
+def test_a_room_that_has_lost_the_media_server_gets_it_again(caller, sandbox):
     room_id = caller.room()
     address = caller.call("A5", room_id=room_id)["addr"]
     host, port = address.split(":")
     socket.create_connection((host, int(port)), 5).close()
+    sandbox.unassign_mcu(room_id)
     sandbox.stop_mcu()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((host, int(port)), 5)
     sandbox.start_mcu()
-    sandbox.unassign_mcu(room_id)
-    assert caller.code("A7", room_id=room_id, user_id="x") == 428
     assert caller.call("A5", room_id=room_id)["addr"] == address
     assert caller.code("A7", room_id=room_id, user_id="x") == 429
 
 
 def test_a_room_goes_through_its_states(caller, sandbox):
     room_id = caller.room()
-    assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", sandbox.join(room_id, "Eve"))
-    [eve] = caller.users(room_id)
+    eve = sandbox.join(room_id, "Eve")
+    assert caller.users(room_id) == [eve]
     assert caller.call("A7", room_id=room_id, user_id=eve) == {"ret": 0, "msg": "success"}
     for step, *arguments, state in (
         (sandbox.join, "Ada", None, "u", (1, ["u"])),
@@ -94,9 +91,8 @@ def test_a_room_goes_through_its_states(caller, sandbox):
     ):
         step(room_id, *arguments)
         assert (caller.status(room_id), caller.users(room_id)) == state
-    for call in (lambda: sandbox.leave(room_id, "x"), lambda: sandbox.lock("none")):
-        with pytest.raises(LookupError):
-            call()
+    with pytest.raises(LookupError):
+        sandbox.lock("none")
 
 
 def test_the_rooms_password_makes_a_host(caller, sandbox):
@@ -109,8 +105,6 @@ def test_the_rooms_password_makes_a_host(caller, sandbox):
     with pytest.raises(RoomJoinRefused, match="password is wrong") as error:
         sandbox.join(room_id, "Bob", password="geheimer")
     assert "geheim" not in str(error.value)
-    with pytest.raises(ValueError, match="non-empty text"):
-        sandbox.join(room_id, "")
 
 
 def test_an_imported_camera_is_a_user_until_it_is_removed(caller, sandbox):
@@ -133,23 +127,20 @@ def test_an_imported_camera_is_a_user_until_it_is_removed(caller, sandbox):
     assert caller.users(room_id) == caller.devices() == []
 
 
-def test_a_login_inside_the_address_counts(caller, sandbox):
-    url = sandbox.camera(**LOGIN, **SMALL).replace("rtsp://", "rtsp://admin:geheim77@")
-    assert caller.add(caller.room(), url) == 0
-    item = caller.call("B3")["data"]["items"][0]
-    assert (item["userAddress"], item["options"]) == (url, {})
-
-
 def test_an_import_is_unique(caller, sandbox):
     """423: a user ID of any device or of a person of the room, a camera twice in one room. B3
     returns a room's devices, all with an empty roomId, none of an unknown room."""
     first, second = caller.room(), caller.room()
     front, back = sandbox.camera(**SMALL), sandbox.camera(**SMALL)
     sandbox.join(first, "Ada", user_id="ada")
-    again = front.replace("//", "//ada:x@")  # the same camera, by another login
-    rows = [(first, front), (first, again, "other"), (second, back), (first, back, "ada")]
-    codes = [caller.add(*row) for row in (*rows, (second, front, "other"))]
-    assert codes == [0, 423, 423, 423, 0]
+    for room_id, address, user_id, code in (
+        (first, front, "cam", 0),
+        (first, front.replace("//", "//ada:x@"), "other", 423),  # by another login
+        (second, back, "cam", 423),
+        (first, back, "ada", 423),
+        (second, front, "other", 0),
+    ):
+        assert caller.add(room_id, address, user_id) == code
     listed = [caller.devices(room_id) for room_id in (first, "", "none")]
     assert listed == [["cam"], ["cam", "other"], []]
 
