@@ -11,7 +11,6 @@ from confkit.rtsp.address import parse_address
 from confkit.rtsp.auth import Login, choose_challenge, parse_challenges
 from confkit.rtsp.client import RtspClient
 from confkit.rtsp.errors import RtspError
-from confkit.rtsp.report import Snapshot
 
 from .scripted import nals, packets, pictures, playing, reply, scripted, willing
 
@@ -58,14 +57,6 @@ def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
     kept = [request for request in camera.requests[1:] if request.method == advertised]
     assert ['nonce="2"' in request.get("Authorization") for request in kept] == [False, True, True]
     assert all(request.get("Session") == "77" for request in kept)
-
-
-def test_a_picture_is_made_as_small_as_asked_and_never_larger():
-    for width, expected in ((64, 64), (4000, 128)):
-        png = Snapshot.of("h264", pictures("h264")[0]).png(width)
-        assert int.from_bytes(png[16:20], "big") == expected
-    with pytest.raises(ValueError, match="does not decode"):
-        Snapshot.of("mjpeg", b"garbage")
 
 
 # Challenges

@@ -43,37 +43,18 @@ def test_a3_returns_what_a2_was_called_with(caller):
         assert caller.create(room_extend_id=taken)["ret"] == 407
 
 
-WRONG_ROOMS = [("topic", "é" * 75), ("room_mode", "5"), ("attendee_max", "9" * 19)]
-WRONG_DEVICES = [
-    ("sip://127.0.0.1:5060/x", 426),
-    ("http://127.0.0.1:1/", 401),
-    ("rtsp://h:0/", 401),
-]
-WRONG_OPTIONS = ["[]", '{"login_name":1}', '{"x":NaN}', deep(101)]
-
-
 def test_wrong_values(caller):
     """407 in A, 401 in B; 426 for a scheme that the sandbox does not dial."""
-    for name, value in WRONG_ROOMS:
-        assert caller.create(**{name: value})["ret"] == 407, value
-    for address, code in WRONG_DEVICES:
-        assert caller.add(caller.room(), address) == code, address
-    for options in WRONG_OPTIONS:
-        assert caller.add("none", "rtsp://h/", options=options) == 401, options[:9]
-
-
-def test_a_room_that_has_lost_the_media_server_gets_it_again(caller, sandbox):
-    room_id = caller.room()
-    address = caller.call("A5", room_id=room_id)["addr"]
-    host, port = address.split(":")
-    socket.create_connection((host, int(port)), 5).close()
-    sandbox.unassign_mcu(room_id)
-    sandbox.stop_mcu()
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection((host, int(port)), 5)
-    sandbox.start_mcu()
-    assert caller.call("A5", room_id=room_id)["addr"] == address
-    assert caller.code("A7", room_id=room_id, user_id="x") == 429
+    for change in ({"topic": "é" * 75}, {"room_mode": "5"}, {"attendee_max": "9" * 19}):
+        assert caller.create(**change)["ret"] == 407
+    for address, options, code in (
+        ("sip://127.0.0.1:5060/x", "", 426),
+        ("http://127.0.0.1:1/", "", 401),
+        ("rtsp://h/", "[]", 401),
+        ("rtsp://h/", '{"x":NaN}', 401),
+        ("rtsp://h/", deep(101), 401),
+    ):
+        assert caller.add(caller.room(), address, options=options) == code
 
 
 def test_a_room_goes_through_its_states(caller, sandbox):

@@ -31,7 +31,7 @@ def signed(**options):
 RIGHT = signed()
 # A signature, and what each mistake's text contains: None if no known mistakes explain it.
 ROWS = [
-    (RIGHT, []),
+    (RIGHT, ()),
     (b64(mac().digest()), ["signature is of the raw bytes"]),
     (signed(name="sha256"), ["the hash is sha256"]),
     (signed(key=b"abc:def", message=b"demo_secret"), ["swapped"]),
@@ -57,11 +57,3 @@ def test_mistakes_are_named_and_none_is_made_up(signature, expected):
     assert (reasons is None) == (expected is None)
     for part, text in zip(expected or [], sorted(reasons or []), strict=True):
         assert part in text
-
-
-def test_what_is_right_depends_on_the_dialect():
-    dialect = ck.Dialect(hash="sha256", signature="raw")
-    assert mistakes("token", b64(mac("sha256").digest()), PARTS, dialect) == ()
-    [reason] = mistakes("token", signed(name="sha256"), PARTS, dialect)
-    assert "signature is of the" in reason
-    assert "demo_secret" not in repr(PARTS)
