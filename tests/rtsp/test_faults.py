@@ -1,14 +1,12 @@
 """The faults of cameras that are shipped: the preflight names each."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from functools import partial
 
 import pytest
 
 import confkit as ck
 from confkit.sandbox import Sandbox
-from confkit.sandbox.cameras.faults import FAULTS, CameraFault
+from confkit.sandbox.cameras.faults import FAULTS
 
 SMALL = {"size": (128, 96), "fps": 10}
 LOGIN = "admin", "admin"
@@ -30,15 +28,6 @@ def test_a_preflight_names_each_fault(zoo):
     with ThreadPoolExecutor(len(FAULTS)) as pool:
         verdicts = dict(zip(FAULTS, pool.map(tried, FAULTS), strict=True))
     assert verdicts == {name: fault.verdict for name, fault in FAULTS.items()}
-
-
-def test_a_fault_may_be_a_row_of_ones_own(zoo):
-    """What is unplugged frees its path. A fault after the login wants the camera's login."""
-    refused = partial(replace, refusals={"DESCRIBE": "403 Forbidden"})
-    url = zoo.camera("odd", fault=CameraFault("forbidden", "Answers 403.", refused), **SMALL)
-    assert ck.preflight(url).verdict == "forbidden"
-    zoo.unplug(url)
-    assert ck.preflight(zoo.camera("odd", *LOGIN, fault="busy", **SMALL)).verdict == "auth_required"
 
 
 @pytest.mark.parametrize(

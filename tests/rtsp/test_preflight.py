@@ -90,10 +90,8 @@ LATE = [
     ("script", "verdict", "stage", "words", "timeout"),
     [*((*row, 300) for row in AT_ONCE), *((*row, PATIENCE) for row in LATE)],
 )
-def test_whatever_a_camera_does_has_its_verdict_at_its_stage(
-    script, verdict, stage, words, timeout
-):
-    """At once where waiting is of no use; a session that was set up is ended."""
+def test_what_a_camera_does_has_its_verdict(script, verdict, stage, words, timeout):
+    """At its stage, at once where waiting is of no use; a session that was set up is ended."""
     report, camera = tried(script, timeout=timeout, transport="tcp")
     assert (report.ok, report.verdict) == (False, verdict), str(report)
     assert words in f"{report.cause} {report.advice}"
@@ -297,9 +295,6 @@ def test_encryption(certificate):
         assert words in report.cause
 
 
-# Logins
-
-
 @pytest.mark.parametrize(
     ("script", "verdict", "logins"),
     [
@@ -338,9 +333,6 @@ def test_a_camera_that_closes_after_its_401_is_reopened_once():
     assert (camera.connections, camera.logins.count("DESCRIBE")) == (2, 1)
 
 
-# Secrets
-
-
 def test_a_camera_that_repeats_the_login_does_not_get_it_into_the_report():
     def parrot(request):
         return reply(request, 500, reason=f"no s3cret/@#% {request.get('Authorization')}")
@@ -357,9 +349,6 @@ def test_a_redirect_is_named_without_a_login_and_not_followed():
     assert (report.verdict, camera.connections) == ("redirected", 1)
     assert "redirects to rtsp://" in report.cause
     assert not re.search("hunter22|other1", all_texts(report))
-
-
-# Listeners and cancelling
 
 
 def test_a_preflight_is_cancelled_while_a_camera_is_silent():

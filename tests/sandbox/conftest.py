@@ -50,7 +50,6 @@ class Caller:
         return self.http.request(method, base + path, params=query, timeout=20, **options)
 
     def ret(self, path, *query, **options):
-        """The result code of a response."""
         return self.raw(path, *query, **options).json()["ret"]
 
     def call(self, key, **parameters):
@@ -66,11 +65,9 @@ class Caller:
         return self.call("A2", **{"topic": "Weekly", "owner_id": "o", "room_mode": 1, **parameters})
 
     def room(self, **parameters):
-        """The number of a new room."""
         return self.create(**parameters)["room_id"]
 
     def add(self, room_id, address, user_id="cam", **parameters):
-        """The result code of an import."""
         device = {"roomId": room_id, "userId": user_id, "userName": "Door", **parameters}
         return self.code("B1", userAddress=address, **device)
 
@@ -81,7 +78,6 @@ class Caller:
         return [user["user_id"] for user in self.call("A6", room_id=room_id)["user_list"]]
 
     def devices(self, room_id=""):
-        """The user IDs of a room's devices, or of all."""
         return [item["userId"] for item in self.call("B3", roomId=room_id)["data"]["items"]]
 
 

@@ -162,6 +162,7 @@ ROWS = [
     ({}, lambda s, _: s.licence(expired=True), {"A2": 405, "A5": 405}, "licence has expired"),
     ({}, lambda s, _: s.licence(seats=0), {"A5": 411, "B1": 426}, "all seats of the licence"),
     ({}, lambda s, _: s.stop_mcu(), {"A7": 417, "A5": 410, "B1": 426}, "no media"),
+    ({}, lambda s, _: s.stop_mcu() or s.start_mcu(), {}, ""),
     ({}, lambda s, _: s.device_service("stopped"), {"B1": 302, "B3": 304, "B2": 303}, ""),
     ({}, lambda s, _: s.device_service("hanging"), {"B1": 310, "B3": 310, "B2": 310}, ""),
 ]

@@ -78,14 +78,6 @@ def test_only_one_spelling_of_the_token_counts(make, dialect, key, wanted):
         assert f"{key} spells it {wanted}, not {other}" in caller.sandbox.refusals[-1].why
 
 
-def test_a_doubled_parameter_is_wrong(caller):
-    """407, 401, or 602 for a token."""
-    token, room = ("access_token", caller.token), ("room_id", "a")
-    assert caller.ret(path("A3"), [token, room, room]) == 407
-    assert caller.ret(path("A3"), [token, token, room]) == 602
-    assert caller.ret(path("B3"), [("accessToken", caller.token), *[("roomId", "a")] * 2]) == 401
-
-
 @pytest.mark.parametrize(
     ("placement", "other"), [("query", "form"), ("form", "json"), ("json", "query")]
 )
