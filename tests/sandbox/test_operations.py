@@ -130,7 +130,7 @@ def test_a_place_is_taken_while_a_camera_is_dialled(make):
     """Its user ID and the room's last place; both are free again after a failure."""
     with socket.create_server((HERE, 0)) as silent, ThreadPoolExecutor(1) as pool:
         address = f"rtsp://{HERE}:{silent.getsockname()[1]}/"
-        caller = make(dial_timeout=1.0)
+        caller = make(dial_timeout=2.0)
         room_id = caller.room(attendee_max=1)
         first = pool.submit(caller.add, room_id, address)
         until(lambda: caller.sandbox._service.rooms[room_id].devices)
