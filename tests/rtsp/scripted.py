@@ -1,19 +1,14 @@
 """A camera that answers from a script: threads and sockets, and nothing of confkit's."""
 
-from __future__ import annotations
-
 import re
 import socket
-import ssl
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import confkit as ck
 from tests.ports import HERE
@@ -32,11 +27,8 @@ class Request:
     connection: socket.socket
     number: int
 
-    def get(self, name: str) -> str:
+    def get(self, name):
         return self.headers.get(name.lower(), "")
-
-
-Script = Callable[[Request], Any]
 
 
 class Last(bytes):
@@ -53,24 +45,21 @@ class Camera:
     open_connections: int = 0
 
     @property
-    def methods(self) -> list[str]:
+    def methods(self):
         return [request.method for request in self.requests]
 
     @property
-    def logins(self) -> list[str]:
+    def logins(self):
         """The methods of the requests with a login."""
         return [request.method for request in self.requests if request.get("Authorization")]
 
 
 @contextmanager
-def scripted(
-    script: Script, host: str = HERE, tls: ssl.SSLContext | None = None
-) -> Iterator[Camera]:
-    """Play a camera: the script gives bytes or a list of them, Last ones or b"" to close the
-    connection, or None to keep silent. At its end all connections have been closed by the client.
-    """
+def scripted(script, host=HERE, tls=None):
+    """Play a camera: for each request the script gives bytes or a list of them, Last ones or b"" to
+    close the connection, or None to keep silent. The client has to close all connections."""
 
-    def accept() -> None:
+    def accept():
         with suppress(OSError):
             while True:
                 connection, _ = listener.accept()
@@ -78,12 +67,12 @@ def scripted(
                 camera.open_connections += 1
                 threading.Thread(target=serve, args=[connection], daemon=True).start()
 
-    def serve(plain: socket.socket) -> None:
+    def serve(plain):
         with suppress(OSError), plain, tls.wrap_socket(plain, True) if tls else plain as connection:
             talk(connection, camera.connections)
         camera.open_connections -= 1
 
-    def talk(connection: socket.socket, number: int) -> None:
+    def talk(connection, number):
         with connection.makefile("rb") as stream:
             while line := stream.readline():
                 words, headers = line.decode("latin-1").split(), {}
@@ -111,16 +100,40 @@ def scripted(
             listener.shutdown(socket.SHUT_RDWR)  # which wakes accept
 
 
-def reply(
-    request: Request, status: int = 200, body: bytes = b"", reason: str = "Reason", **headers: str
-) -> bytes:
+def tried(script, *login, scheme="rtsp", tls=None, **options):
+    """The report of a scripted camera, or what was raised; and what the camera saw."""
+    with scripted(script, tls=tls) as camera:
+        try:
+            url = camera.url.replace("rtsp", scheme, 1)
+            report = ck.preflight(url, *login, **{"timeout": 5, **options})
+        except BaseException as error:  # noqa: BLE001
+            report = error
+    return report, camera
+
+
+def report_of(script, *login, **options):
+    return tried(script, *login, **options)[0]
+
+
+def until(condition, seconds=30):
+    """Wait for what becomes true by itself."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come true in time"
+        time.sleep(0.005)
+
+
+# Scripts
+
+
+def reply(request, status=200, body=b"", reason="Reason", **headers):
     lines = [f"RTSP/1.0 {status} {reason}", f"CSeq: {request.get('CSeq')}"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     lines += [f"Content-Length: {len(body)}"] if body else []
     return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape") + body
 
 
-def willing(request: Request) -> bytes:
+def willing(request):
     """Accept everything, and play nothing."""
     headers = {"OPTIONS": {"Public": "DESCRIBE, SETUP, PLAY, GET_PARAMETER"}}
     headers["SETUP"] = {"Transport": request.get("Transport"), "Session": "77;timeout=60"}
@@ -128,45 +141,47 @@ def willing(request: Request) -> bytes:
     return reply(request, body=body, **headers.get(request.method, {}))
 
 
-def at(method: str, answer: Script) -> Script:
+def at(method, answer):
     """A script that answers one method in its own way and is willing otherwise."""
     return lambda request: answer(request) if request.method == method else willing(request)
 
 
-def instead(method: str, status: int = 200, body: bytes = b"", **more: str) -> Script:
+def instead(method, status=200, body=b"", **more):
     """The same, with this answer."""
     return at(method, lambda request: reply(request, status, body, **more))
 
 
-def wanting(accepted: Script, offer: str = DIGEST) -> Script:
+def wanting(accepted, offer=DIGEST):
     """A script that wants a login, and does with one what `accepted` does."""
     refused = instead("DESCRIBE", 401, WWW_Authenticate=offer)
     return lambda request: (accepted if request.get("Authorization") else refused)(request)
 
 
-def playing(sent: bytes, codec: bytes = b"H264") -> Script:
+def playing(sent, codec=b"H264"):
     """A script that sends this after PLAY, of what it announces as this codec."""
     described = instead("DESCRIBE", body=SDP.replace(b"H264", codec))
     return lambda request: described(request) + sent * (request.method == "PLAY")
 
 
-def rtp(payload: bytes, marker: bool, sequence: int, stamp: int, number: int = 96) -> bytes:
-    """One RTP packet."""
+# Packets
+
+
+def rtp(payload, marker, sequence, stamp, number=96):
     kind = number | marker << 7
     return struct.pack("!BBHII", 0x80, kind, sequence & 0xFFFF, stamp & 0xFFFFFFFF, 7) + payload
 
 
-def framed(packet: bytes) -> bytes:
+def framed(packet):
     """A packet as it travels inside the RTSP connection."""
     return b"$\0" + len(packet).to_bytes(2, "big") + packet
 
 
-def packets(*payloads: bytes, marker: bool = True, start: int = 0, stamp: int = 0) -> bytes:
+def packets(*payloads, marker=True, start=0, stamp=0):
     """Interleaved RTP packets, one a payload; `marker` is on each of them."""
     return b"".join(framed(rtp(p, marker, n, stamp)) for n, p in enumerate(payloads, start))
 
 
-def picture(parts: list[bytes], start: int = 0, stamp: int = 9000) -> list[bytes]:
+def picture(parts, start=0, stamp=9000):
     """The RTP packets of a picture with these payloads, a marker on the last."""
     last = len(parts) - 1
     return [rtp(part, n == last, start + n, stamp) for n, part in enumerate(parts)]
@@ -176,12 +191,12 @@ def picture(parts: list[bytes], start: int = 0, stamp: int = 9000) -> list[bytes
 
 
 @cache
-def pictures(codec: str, x264: str = "slices=1") -> tuple[bytes, ...]:
+def pictures(codec, x264="slices=1"):
     """Twelve pictures of 128 x 96, a keyframe at 0 and 6: access units of Annex B, or JPEG."""
     import av
 
     names = {"h264": "libx264", "h265": "libx265", "mjpeg": "mjpeg"}
-    context: Any = av.CodecContext.create(names[codec], "w")
+    context = av.CodecContext.create(names[codec], "w")
     context.width, context.height, context.gop_size = 128, 96, 6
     context.framerate, context.time_base = Fraction(10), Fraction(1, 10)
     context.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
@@ -193,7 +208,7 @@ def pictures(codec: str, x264: str = "slices=1") -> tuple[bytes, ...]:
         "mjpeg": {"huffman": "default", "force_duplicated_matrix": "1"},
     }[codec]
     source = av.open("testsrc2=size=128x96:rate=10", format="lavfi")
-    units: list[bytes] = []
+    units = []
     for number, drawn in zip(range(12), source.decode(video=0), strict=False):
         frame = drawn.reformat(format=context.pix_fmt)
         frame.pts, frame.time_base, frame.pict_type = number, context.time_base, 0
@@ -201,17 +216,17 @@ def pictures(codec: str, x264: str = "slices=1") -> tuple[bytes, ...]:
     return tuple(units + [bytes(packet) for packet in context.encode(None)])
 
 
-def nals(unit: bytes) -> list[bytes]:
+def nals(unit):
     """The NAL units of an access unit."""
     return [nal for part in re.split(b"\0\0\1", unit) if (nal := part.rstrip(b"\0"))]
 
 
-def payloads(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
+def payloads(codec, unit, limit=1400):
     """The RTP payloads of an access unit, none longer than the limit."""
     if codec == "mjpeg":
         return _jpeg_payloads(unit, limit)
     head, shift, fragment, bits = (1, 0, 28, 31) if codec == "h264" else (2, 1, 49, 63)
-    parts: list[bytes] = []
+    parts = []
     for nal in nals(unit):
         if len(nal) <= limit:
             parts.append(nal)
@@ -225,14 +240,13 @@ def payloads(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
     return parts
 
 
-def _jpeg_payloads(unit: bytes, limit: int) -> list[bytes]:
+def _jpeg_payloads(unit, limit):
     head, scan = unit.split(b"\xff\xda", 1)
     frame, tables = head[head.index(b"\xff\xc0") :], head[head.index(b"\xff\xdb") + 4 :]
     height, width = struct.unpack_from("!HH", frame, 5)
     quantisation = tables[1:65] + tables[66:130]
     scan = scan[int.from_bytes(scan[:2], "big") :].removesuffix(b"\xff\xd9")
-    parts: list[bytes] = []
-    offset = 0
+    parts, offset = [], 0
     while offset < len(scan):
         header = struct.pack("!IBBBB", offset, frame[11] - 0x21, 255, width // 8, height // 8)
         header += struct.pack("!HH", 0, 128) + quantisation if not offset else b""
@@ -241,39 +255,9 @@ def _jpeg_payloads(unit: bytes, limit: int) -> list[bytes]:
     return parts
 
 
-def stream(codec: str, *, limit: int = 1400, start: int = 0) -> list[bytes]:
+def stream(codec, limit=1400, start=0):
     """The RTP packets of the pictures."""
-    sent: list[bytes] = []
+    sent = []
     for place, unit in enumerate(pictures(codec)):
         sent += picture(payloads(codec, unit, limit), start + len(sent), place * 9000)
     return sent
-
-
-def tried(
-    script: Script,
-    *login: str,
-    scheme: str = "rtsp",
-    tls: ssl.SSLContext | None = None,
-    **options: Any,
-) -> tuple[Any, Camera]:
-    """The report of a scripted camera, or what was raised; and what the camera saw."""
-    with scripted(script, tls=tls) as camera:
-        try:
-            url = camera.url.replace("rtsp", scheme, 1)
-            report: Any = ck.preflight(url, *login, **{"timeout": 5, **options})
-        except BaseException as error:  # noqa: BLE001
-            report = error
-    return report, camera
-
-
-def report_of(script: Script, *login: str, **options: Any) -> Any:
-    """The report alone."""
-    return tried(script, *login, **options)[0]
-
-
-def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
-    """Wait until something is true; fails when it never is."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come true in time"
-        time.sleep(0.005)
