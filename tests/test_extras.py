@@ -27,7 +27,6 @@ PYTHON, SHOWN = re.findall(
 *LINES, CHART = filter(None, PYTHON.splitlines())
 FIRST = "\n".join([*LINES, f"print({CHART}.summary())"])
 SANDBOX = "client = ck.connect('sandbox'); "
-PANEL = SANDBOX + "from confkit.panels import OccupancyPanel; "
 PREFLIGHT = "main(['preflight', URL])"
 # By a statement that needs it: the package that is missing, and the extra that brings it.
 LACKS = {
@@ -35,9 +34,6 @@ LACKS = {
     PREFLIGHT: None,
     SANDBOX + "client.sandbox.camera()": ("av", "cameras"),
     "ck.load_occupancy('kept')": ("pyarrow", "recording"),
-    SANDBOX + "ck.Recorder('kept').record(client, ['1'], sweeps=1)": ("pyarrow", "recording"),
-    "ck.capacity_report('kept')": ("pyarrow", "recording"),
-    PANEL + "OccupancyPanel(client, [], folder='kept').capacity()": ("pyarrow", "recording"),
     "main(['record', 'kept', '--rooms', sys.executable])": ("pyarrow", "recording"),
     "main(['lab'])": ("jupyterlab", "lab"),
     "main(['lab', '--app'])": ("voila", "lab"),

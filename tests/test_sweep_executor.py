@@ -8,7 +8,6 @@ import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from functools import partial
 
-import distributed
 import pandas as pd
 import pytest
 
@@ -22,15 +21,6 @@ def processes():
     # Forked, they would take along the locks of this process's threads.
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
         yield executor
-
-
-@pytest.fixture(scope="module")
-def dask():
-    """The executor of a real cluster, in another process of this machine."""
-    options = {"n_workers": 1, "threads_per_worker": 1, "processes": True}
-    quiet = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
-    with distributed.Client(**options, **quiet) as client:
-        yield client.get_executor()
 
 
 class Submitting(Executor):
@@ -53,11 +43,8 @@ def rooms(count):
     return [f"r{number}" for number in range(count)]
 
 
-@pytest.mark.parametrize("kind", ["processes", pytest.param("dask", marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("max_rate", [None, 500])
-def test_the_result_is_the_same_though_the_token_expires(script, request, kind, max_rate):
-    """Each part renews the token at most once; with a rate, which holds in one process, there is
-    one renewal. The same sweep again is another: Dask keeps what it has computed."""
+def test_the_result_is_the_same_though_the_token_expires(script, processes):
+    """Each part renews the token at most once."""
     service = script(building(dict.fromkeys(rooms(30), ("x", "cam")), [("r7", "cam")]))
     service.script[AUTHENTICATE] = [GRANTED, {**GRANTED, "key": "another"}]
     client, ids, steps = service.client(), [*rooms(20), "nowhere", *rooms(30)], []
@@ -69,39 +56,15 @@ def test_the_result_is_the_same_though_the_token_expires(script, request, kind, 
         return {"ret": 602} if expired else usual(query)
 
     service.script[USERS] = expiring
-    options = {"executor": request.getfixturevalue(kind), "max_rate": max_rate}
-    there = ck.sweep(client, ids, progress=lambda *step: steps.append(step), **options)
+    there = ck.sweep(client, ids, executor=processes, progress=lambda *step: steps.append(step))
     pd.testing.assert_frame_equal(there.frame(), here.frame(), check_flags=False)
     assert (there.rooms, there.users, there.complete) == (here.rooms, here.users, True)
-    assert [(*f[:2], str(f[2])) for f in there.failures] == [
-        (*f[:2], str(f[2])) for f in here.failures
-    ]
-    assert 2 <= service.seen[AUTHENTICATE] <= (1 + 7 if max_rate is None else 2)
+    assert 2 <= service.seen[AUTHENTICATE] <= 1 + 7
     assert steps == [(done, 31) for done in range(1, 32)]
-    asked = service.seen[USERS]
-    ck.sweep(client, ids, **options)
-    assert service.seen[USERS] >= asked + 30
-
-
-def test_keys_that_are_rejected_in_the_middle_end_the_sweep(script, processes):
-    """What was read stays, and the token that cannot be renewed is one failure."""
-    service = script(building(dict.fromkeys(rooms(40), "x")))
-    client = service.client()
-    client.token()
-    usual, granted = service.script[USERS], service.seen[AUTHENTICATE]
-    service.script[AUTHENTICATE] = {"ret": 401}
-    service.script[USERS] = lambda query: {"ret": 602} if service.seen[USERS] > 15 else usual(query)
-    sweep = ck.sweep(client, rooms(40), executor=processes)
-    assert service.seen[AUTHENTICATE] - granted <= 8
-    assert [failure[:2] for failure in sweep.failures if not failure.room_id] == [(None, "A1")]
-    assert 0 < len(sweep.users) <= 15
-    assert not sweep.complete
-    assert sweep.frame().error.notna().sum() == 40 - len(sweep.users)
 
 
 def test_a_part_that_is_lost_is_a_failure_of_each_of_its_rooms(script, processes):
-    """What cannot be pickled for a worker, or fails in it; the reason shows neither key nor token,
-    and the other parts stand."""
+    """What cannot be pickled for a worker, or fails in it; the reason shows no secret."""
     service = script(building(dict.fromkeys(rooms(7), ())))
     client = service.client()
     token = client.token().reveal()
@@ -116,25 +79,19 @@ def test_a_part_that_is_lost_is_a_failure_of_each_of_its_rooms(script, processes
         assert frame.error.str.contains("executor lost").all()
         assert reason in frame.error[0]
         assert not any(secret in frame.error[0] for secret in ("demo_secret", token))
-        assert lost.complete
-        assert "workers" in lost.failures[0].advice
     assert service.seen[USERS] == 0
 
 
-def elsewhere(client, room_id):
-    """What a copy of the client reads in another process, and what it shows and logs there."""
+def shown_elsewhere(client, room_id):
+    """What a copy of the client shows and logs in another process."""
     logged = io.StringIO()
     logging.basicConfig(level=logging.DEBUG, stream=logged)
-    read = ck.sweep(client, [room_id]).rooms
-    client.close()
-    return read, client.sandbox, f"{client!r}{client.calls}{client.__dict__}{logged.getvalue()}"
+    ck.sweep(client, [room_id])
+    return f"{client!r}{client.calls}{client.__dict__}{logged.getvalue()}"
 
 
-def test_a_copy_in_another_process_reads_and_shows_no_secret(client, processes):
-    """It uses the token that the client has; when it closes, the sandbox goes on."""
-    room_id = ck.create_room(client, "Weekly sync", owner_id="ops")
-    read, sandbox, texts = processes.submit(elsewhere, client, room_id).result()
-    assert (read, sandbox) == ([ck.get_room(client, room_id)], None)
+def test_a_copy_in_another_process_shows_no_secret(client, processes):
+    texts = processes.submit(shown_elsewhere, client, "1").result()
     assert "access_token=***" in texts
     token = client.token().reveal()
     secrets = (client.secret_key.reveal(), token, token.replace("=", "%3D"))
@@ -167,18 +124,3 @@ def test_the_end_waits_for_no_worker_and_calls_none_lost(script):
     assert frame.users[10:].isna().all()
     assert set(frame.error[10:]) == {"not asked: the sweep ended early"}
     assert [future.cancelled() for future in futures] == [False] * 4 + [True] * 4
-
-
-def test_ctrl_c_while_parts_are_submitted_cancels_them(script):
-    futures = []
-
-    def submit(_):
-        if len(futures) == 2:
-            raise KeyboardInterrupt
-        futures.append(Future())
-        return futures[-1]
-
-    client = script(building(dict.fromkeys(rooms(40), ()))).client()
-    with pytest.raises(KeyboardInterrupt):
-        ck.sweep(client, rooms(40), executor=Submitting(submit))
-    assert [future.cancelled() for future in futures] == [True, True]
