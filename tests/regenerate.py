@@ -13,7 +13,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main(names: list[str]) -> int:
-    """0, once all the notebooks are stored, or the pictures."""
     if names == ["--pictures"]:
         return pictures()
     found = [Path(name) for name in names] or sorted((ROOT / "notebooks").rglob("*.ipynb"))
@@ -36,7 +35,6 @@ def store(notebook: Path, environment: dict[str, str]) -> None:
 
 
 def pictures() -> int:
-    """0, once the drawings are rendered, and a panel's picture in JupyterLab is kept."""
     from tests.browser import chromium, pictures
 
     if not chromium.found():

@@ -43,7 +43,6 @@ class Scripted:
     seen: Counter[str] = field(default_factory=Counter)
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     headers: list[Message] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)  # when each arrived
     connections: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,15 +83,12 @@ def scripted(
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-            query = {
-                name: values[0]
-                for name, values in parse_qs(parts.query or body, keep_blank_values=True).items()
-            }
+            fields = parse_qs(parts.query or body, keep_blank_values=True)
+            query = {name: values[0] for name, values in fields.items()}
             with service.lock:
                 service.seen[parts.path] += 1
                 service.requests.append((self.command, self.path, query))
                 service.headers.append(self.headers)
-                service.times.append(time.monotonic())
                 planned = service.script.get(parts.path)
                 if isinstance(planned, list):
                     planned = planned.pop(0) if len(planned) > 1 else planned[0]

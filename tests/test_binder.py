@@ -19,8 +19,7 @@ BINDER = ROOT / "binder"
 
 
 def test_binder_installs_what_the_notebooks_need():
-    """The requirements are this checkout with `lab`, on a Python that it supports; all that this
-    brings is what the tests below run with."""
+    """This checkout with `lab`; all that it brings is what the tests run with."""
     assert (BINDER / "requirements.txt").read_text().split("\n") == ["-e .[lab]", ""]
     for name in ("postBuild", "start"):
         assert os.access(BINDER / name, os.X_OK), f"{name} cannot be executed"
@@ -38,11 +37,8 @@ def test_binder_serves_jupyterlab_and_the_app(tmp_path):
     subprocess.run([BINDER / "postBuild"], env=environment, cwd=ROOT, check=True)
     port = quiet_port()
     words = f"jupyter lab --no-browser --allow-root --port={port} --ServerApp.port_retries=0"
-    with server(
-        [BINDER / "start", *words.split(), "--IdentityProvider.token="],
-        cwd=ROOT,
-        env=environment,
-    ) as process:
+    command = [BINDER / "start", *words.split(), "--IdentityProvider.token="]
+    with server(command, cwd=ROOT, env=environment) as process:
         lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/first-look.ipynb", process)
         assert "apputils-extension:announcements" in lab
         app = page(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb", process)

