@@ -84,10 +84,9 @@ def test_no_field_of_a_call_holds_a_secret(script, caplog):
 
 def test_a_call_records_what_was_sent_and_the_response(script):
     """The URL is the one that travelled but for its masks, percent-encoded once."""
-    made, gone = {"ret": 0, "room_id": "1", "topic": "x"}, {"ret": 404, "msg": "gone"}
-    service = script({CREATE: made, GET_ROOM: gone})
+    service = script({CREATE: DONE, GET_ROOM: {"ret": 404, "msg": "gone"}})
     client = service.client()
-    ck.create_room(client, "a b+c%20d&e=ü", "ops", attendee_max=5)
+    ck.create_room(client, "a b+c%20d&e=ü", "ops")
     with pytest.raises(ck.RoomNotFound) as raised:
         ck.get_room(client, "1")
     call, failed = client.calls[-2:]
@@ -95,6 +94,5 @@ def test_a_call_records_what_was_sent_and_the_response(script):
     assert (failed.ret, failed.error, call.error) == (404, str(raised.value), None)
     sent = service.requests[-2][1]
     assert "topic=a%20b%2Bc%2520d%26e%3D%C3%BC&" in sent
-    token = VECTOR_TOKEN.replace("=", "%3D")
-    assert call.url == service.base_url + sent.replace(token, MASK)
-    assert (json.loads(call.answer)["topic"], "gone" in failed.answer) == ("x", True)
+    assert call.url == service.base_url + sent.replace(VECTOR_TOKEN.replace("=", "%3D"), MASK)
+    assert "gone" in failed.answer

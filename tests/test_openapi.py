@@ -2,7 +2,6 @@
 
 import json
 
-from confkit.cli import main
 from confkit.cli.services import openapi
 from confkit.errors import codes
 from confkit.operations import OPERATIONS
@@ -44,8 +43,3 @@ def test_it_lists_every_result_code():
             for code in codes()
             if code.interface == interface
         ]
-
-
-def test_the_command_prints_it(capsys):
-    assert main(["interface", "--openapi"]) == 0
-    assert json.loads(capsys.readouterr().out) == DOCUMENT

@@ -34,10 +34,6 @@ def test_what_a_guide_takes_from_confkit_is_there(path):
         assert not [name for name in names.split(", ") if not hasattr(there, name)]
 
 
-def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 140
-
-
 @pytest.mark.parametrize("path", GUIDES)
 def test_each_link_leads_somewhere(path):
     here = ROOT / path

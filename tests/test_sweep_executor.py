@@ -4,9 +4,7 @@ import io
 import logging
 import multiprocessing
 import sys
-import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from functools import partial
 
 import pandas as pd
 import pytest
@@ -21,16 +19,6 @@ def processes():
     # Forked, they would take along the locks of this process's threads.
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
         yield executor
-
-
-class Submitting(Executor):
-    """An executor of which a test says what becomes of each part."""
-
-    def __init__(self, submit):
-        self._submit = submit
-
-    def submit(self, work, *arguments):
-        return self._submit(partial(work, *arguments))
 
 
 @pytest.fixture(autouse=True)
@@ -68,9 +56,10 @@ def test_a_part_that_is_lost_is_a_failure_of_each_of_its_rooms(script, processes
     service = script(building(dict.fromkeys(rooms(7), ())))
     client = service.client()
     token = client.token().reveal()
-    broken = Future()
+    executor, broken = Executor(), Future()
     broken.set_exception(RuntimeError(f"key demo_secret, http://h/x?accessToken={token}\nmore"))
-    sweep = ck.sweep(client, rooms(5), executor=Submitting(lambda _: broken))
+    executor.submit = lambda *_: broken
+    sweep = ck.sweep(client, rooms(5), executor=executor)
     client.session.auth = lambda request: request
     unsent = ck.sweep(client, rooms(5), executor=processes)
     for lost, reason in ((sweep, "RuntimeError: key ***"), (unsent, "pickle")):
@@ -96,31 +85,3 @@ def test_a_copy_in_another_process_shows_no_secret(client, processes):
     token = client.token().reveal()
     secrets = (client.secret_key.reveal(), token, token.replace("=", "%3D"))
     assert not any(secret in texts for secret in secrets)
-
-
-def test_the_end_waits_for_no_worker_and_calls_none_lost(script):
-    """What was read stands; what hangs, has not begun, or goes down with the end was not asked."""
-    cancelled, futures = threading.Event(), []
-
-    def submit(work):
-        futures.append(Future())
-        if len(futures) < 5:
-            futures[-1].set_running_or_notify_cancel()
-        if len(futures) < 3:
-            futures[-1].set_result(work())
-        return futures[-1]
-
-    def end(done, _):
-        if done == 10:
-            futures[2].set_exception(OSError())
-            cancelled.set()
-
-    client = script(building(dict.fromkeys(rooms(40), ()))).client()
-    options = {"executor": Submitting(submit), "cancelled": cancelled, "progress": end}
-    sweep = ck.sweep(client, rooms(40), **options)
-    frame = sweep.frame()
-    assert (sweep.complete, sweep.failures) == (False, ())
-    assert list(frame.users[:10]) == [0] * 10
-    assert frame.users[10:].isna().all()
-    assert set(frame.error[10:]) == {"not asked: the sweep ended early"}
-    assert [future.cancelled() for future in futures] == [False] * 4 + [True] * 4
