@@ -24,8 +24,7 @@ TOPICS = [
 ]
 HOST, PASSWORD = "host $`'\"\\ &%é", "qu\"o'te\\back`c $HOME 日本語"
 NAMED = ("1", "cam-1", "it's \"Door\" {x} \\ '' + $HOME `id`\n")
-POSTED = {"create_method": "POST", "list_method": "POST"}
-DIALECTS = [{}, POSTED, {**POSTED, "placement": "form"}, {**POSTED, "placement": "json"}]
+FORM, JSON = ({"create_method": "POST", "placement": name} for name in ("form", "json"))
 SHELLS = {
     "curl": (["bash", "-euo", "pipefail", "-c"], ck.Call.as_curl),
     "python": ([sys.executable, "-W", "error", "-c"], ck.Call.as_python),
@@ -50,14 +49,11 @@ def test_the_lines_of_a_call_send_it_again(script, shell):
     topics = {f"topic_{n}": topic for n, topic in enumerate(TOPICS)}
     client.call("A2", **topics, host_password=HOST, attendee_max=25, room_extend_id="007")
     calls.append((client.calls[-1], ""))
-    for settings in DIALECTS:
+    for settings in ({}, FORM, JSON):
         client.dialect = ck.Dialect(**settings)
         login = {"login_name": "admin", "login_password": PASSWORD}
         ck.import_device(client, *NAMED, "rtsp://192.0.2.7/a?b=c&d", **login)
         calls.append((client.calls[-1], PASSWORD))
-    client.dialect = ck.Dialect()
-    ck.import_device(client, *NAMED, "rtsp://admin:hunter2@192.0.2.7:554/a?b=c&d")
-    calls.append((client.calls[-1], "hunter2"))
     first = [parsed(request) for request in service.requests[1:]]
 
     command, line_of = SHELLS[shell]

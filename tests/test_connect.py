@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 import confkit as ck
-from confkit.connect import VARIABLES, profiles_path, save_profile
+from confkit.connect import profiles_path, save_profile
 
 SERVICE = {
     "base_url": "http://conference.example:8080",
@@ -23,12 +23,7 @@ PROD = {**SERVICE, "secret_key": "stored", **STORED}
 @pytest.fixture
 def environment(monkeypatch):
     """Sets variables of the environment, by the setting's name."""
-
-    def setting(settings):
-        for name, value in settings.items():
-            monkeypatch.setenv(VARIABLES.get(name, "CONFKIT_PROFILE"), value)
-
-    return setting
+    return lambda name, value: monkeypatch.setenv(f"CONFKIT_{name.upper()}", value)
 
 
 CONNECTIONS = [  # variables of the environment, arguments, and what the client has
@@ -51,7 +46,8 @@ def test_each_setting_comes_from_the_first_place_that_has_it(
 ):
     """Arguments win over the environment, and that over the profile."""
     save_profile("prod", PROD)
-    environment(variables)
+    for variable in variables.items():
+        environment(*variable)
     client = ck.connect(**arguments)
     assert {name: getattr(client, name) for name in due} == due
     assert "secret_key=*** (" in repr(client)
@@ -84,9 +80,10 @@ def test_a_wrong_argument_is_refused_when_connecting(name, value, problem):
 
 
 def test_a_wrong_variable_is_refused(environment):
-    environment({**SERVICE, "read_only": "perhaps"})
-    refused("read_only is .*from CONFKIT_READ_ONLY")
-    environment({"profile": "prod"})
+    environment("read_only", "perhaps")
+    refused("read_only is .*from CONFKIT_READ_ONLY", **SERVICE)
+    environment("profile", "prod")
+    environment("base_url", OTHER)
     refused("two services.*CONFKIT_PROFILE=prod and CONFKIT_BASE_URL")
 
 
@@ -123,7 +120,7 @@ def test_a_profile_is_saved_beside_the_others_for_its_owner_alone():
 
 def test_the_embedded_sandbox_is_one_per_process_and_ends_with_its_last_client(environment):
     """Whatever service the environment names; one that ended is replaced by a new one."""
-    environment({"base_url": OTHER, "dialect": "hash=sha256"})
+    environment("base_url", OTHER)
     first, second = ck.connect("sandbox"), ck.connect("sandbox", read_only=True)
     assert first.sandbox is second.sandbox
     assert (first.name, first.dialect) == ("SANDBOX", ck.Dialect())

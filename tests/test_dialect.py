@@ -27,15 +27,6 @@ def test_what_is_not_a_dialect_is_refused(settings, match):
         Dialect.parse(settings)
 
 
-def test_changes_make_the_same_dialect_again():
-    """`changes` holds what differs from the defaults; `of` and `parse` read it."""
-    settings = {"list_method": "POST", "hash": "sha256", "token_parameter": "token"}
-    dialect = Dialect.of({**settings, "create_method": "GET"})
-    assert dialect.changes() == settings
-    pairs = "".join(f" {key} = {text} ,," for key, text in settings.items())
-    assert dialect == Dialect.parse(pairs) == Dialect.of(settings)
-
-
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
 HASHES, FORMS = st.sampled_from(CHOICES["hash"]), st.sampled_from(CHOICES["signature"])
 

@@ -88,8 +88,3 @@ def test_what_an_explanation_says(code, says):
     text = " ".join(repr(ck.explain(code)).split())
     assert [part for part in says if part not in text] == []
     assert (READ in text) == (READ in says)
-
-
-def test_there_are_two_interfaces():
-    with pytest.raises(ValueError, match=r"A .*B"):
-        ck.explain(401, "C")

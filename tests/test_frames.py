@@ -63,17 +63,6 @@ def test_the_same_columns_and_types_for_none_as_for_many(convert):
         convert([{"room_id": "1"}])
 
 
-def test_a_status_or_mode_has_its_name_beside_it():
-    """What nobody knows is "other"; a mode that is a text has no number."""
-    status = {0: "scheduled", 3: "closed", 7: "other", None: None}
-    mode = {1: "MCU", "webinar": "other", None: None}
-    for field, known in (("status", status), ("mode", mode)):
-        rooms = [ck.Room(room_id="1", **{f"room_{field}": number}) for number in known]
-        frame = ck.rooms_frame(rooms)
-        assert values(frame[field]) == [*known.values()]
-        assert values(frame[f"room_{field}"]) == [None if n == "webinar" else n for n in known]
-
-
 LOGIN, HIDDEN = "rtsp://a:hunter2@h/x", "rtsp://a:***@h/x"
 HELD = {"login_password": 1_000_017, "deep": [{"password": "hunter2"}]}
 

@@ -13,13 +13,12 @@ PARTS = [*(("## ", str(number)) for number in range(1, 10)), *(("### ", key) for
 
 @pytest.mark.parametrize(("level", "name"), PARTS)
 def test_a_section_or_an_operation_is_found_by_its_number(level, name):
-    """It ends before the next; an operation's holds path, every parameter and its codes."""
+    """An operation's holds path, every parameter and its codes."""
     part = reference(name)
     assert part.startswith(f"{level}{name}. ")
     assert part in reference()
     assert "\n## " not in part
     if operation := OPERATIONS.get(name):
-        assert "\n### " not in part
         names = (*operation.required, *operation.optional, operation.token or "digest")
         for word in (operation.path, *names, *map(str, operation.codes[1:])):
             assert re.search(rf"(?<!\w){re.escape(word)}\b", part), word

@@ -7,19 +7,15 @@ import pytest
 from confkit.text import echo, one_line, printable, write_atomically
 from tests.conftest import need
 
-FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
-PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
-
 
 def test_letters_stay_and_controls_are_spaces(capsys):
     """Joiners within a word or an emoji stay; nothing that moves a cursor or turns a line does."""
-    for text in ("Café 会議室", "O'Brien", FAMILY, PERSIAN, "a\u0301"):
+    for text in ("Café 会議室", "\U0001f468\u200d\U0001f469", "\u06cc\u200c\u062e", "a\u0301"):
         assert one_line(text) == printable(text) == text
     for control in "\x1b\x07\x9b\u202e\u2066\u200d\ufeff":
         assert one_line(f"a{control}b") == printable(f"a{control}b") == "a b"
-    echo("a\x1b[2J\x9b\tb\n c")
-    echo("d\x07\ud800", err=True)
-    assert capsys.readouterr() == ("a [2J \tb\n c\n", "d  \n")
+    echo("a\x1b[2J\x9b\tb\n c\ud800")
+    assert capsys.readouterr().out == "a [2J \tb\n c \n"
 
 
 def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path):
