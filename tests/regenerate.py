@@ -1,8 +1,5 @@
-"""Runs every notebook and stores its outputs, cleaned: `python -m tests.regenerate [PATH ...]`.
-
-`python -m tests.regenerate --pictures` takes README's picture of a panel instead, and renders the
-course's drawings.
-"""
+"""Runs every notebook and stores its outputs, cleaned: `python -m tests.regenerate [PATH ...]`, or
+takes README's picture of a panel, and renders the course's drawings: `--pictures`."""
 
 import os
 import subprocess

@@ -98,31 +98,25 @@ def scripted(
                 planned = GRANTED
             reply = planned if isinstance(planned, Reply) else Reply(planned)
             time.sleep(reply.delay)
-            if reply.raw is not None:
+            if reply.raw is not None or reply.drop:
                 self.close_connection = not reply.keeps
                 with suppress(OSError):
-                    reply.raw(self.connection)
-                return
-            if reply.drop:
-                self.close_connection = True
-                self.connection.close()
+                    (reply.raw or socket.socket.close)(self.connection)
                 return
             data = reply.body
             if not isinstance(data, bytes):
                 data = (data if isinstance(data, str) else json.dumps(data)).encode()
-            try:
+            length = len(data) if reply.length is None else reply.length
+            closing, self.close_connection = self.close_connection, True
+            with suppress(OSError):  # the client has given up, as some tests want
                 self.send_response(reply.status)
                 self.send_header("Content-Type", reply.kind)
-                length = len(data) if reply.length is None else reply.length
                 self.send_header("Content-Length", str(length))
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data)
-                if length != len(data):
-                    self.close_connection = True
-            except OSError:
-                self.close_connection = True  # the client has given up, as some tests want
+                self.close_connection = closing or length != len(data)
 
         do_POST = do_CONNECT = do_GET
 

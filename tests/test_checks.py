@@ -7,8 +7,12 @@ import pytest
 
 import confkit as ck
 
-VERDICTS = {"PASS SKIP": "PASS", "PASS FAIL UNKNOWN": "FAIL", "PASS UNKNOWN": "UNKNOWN"}
-VERDICTS |= {"": "UNKNOWN"}
+VERDICTS = {
+    "PASS SKIP": "PASS",
+    "PASS FAIL UNKNOWN": "FAIL",
+    "PASS UNKNOWN": "UNKNOWN",
+    "": "UNKNOWN",
+}
 
 
 def test_the_verdict_of_a_checklist():

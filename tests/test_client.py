@@ -72,7 +72,6 @@ def test_whatever_a1_answers_an_error_comes(script, read, answer):
     ("reply", "times"),
     [
         ({"ret": 504}, 3),
-        (Reply("busy", status=503), 3),
         (Reply(drop=True), 3),
         (Reply('{"ret": 0, "to', length=99), 3),
         ({"ret": 404}, 1),

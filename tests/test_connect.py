@@ -16,8 +16,7 @@ SERVICE = {
     "secret_key": "hunter2",
 }
 OTHER, LOGIN = "http://other.example:8080", "http://user:hunter2@conference.example"
-STORED = {"read_only": True, "max_rate": 5, "dialect": {"hash": "sha256"}, "timeout": [2.0, 4.0]}
-PROD = {**SERVICE, "secret_key": "stored", **STORED}
+PROD = {**SERVICE, "secret_key": "stored", "read_only": True, "max_rate": 5, "timeout": [2.0, 4.0]}
 
 
 @pytest.fixture
@@ -31,7 +30,6 @@ CONNECTIONS = [  # variables of the environment, arguments, and what the client 
     ({**SERVICE, "timeout": "1,2.5"}, {}, {"timeout": (1.0, 2.5), "access_key": "key"}),
     (SERVICE, {"base_url": OTHER}, {"base_url": OTHER, "access_key": "key"}),
     ({**SERVICE, "dialect": "hash=md5"}, {}, {"dialect": ck.Dialect(hash="md5")}),
-    (SERVICE, {"timeout": "5", "read_only": "no"}, {"timeout": (5, 5), "read_only": False}),
     # The profile of the environment gives way to the rest of it, and to an argument's service.
     ({"profile": "prod"}, {}, {"name": "prod", "secret_key": "stored", "timeout": (2.0, 4.0)}),
     ({"profile": "prod", "secret_key": "other"}, {}, {"secret_key": "other", "max_rate": 5}),
@@ -40,15 +38,13 @@ CONNECTIONS = [  # variables of the environment, arguments, and what the client 
 ]
 
 
-@pytest.mark.parametrize(("variables", "arguments", "due"), CONNECTIONS)
-def test_each_setting_comes_from_the_first_place_that_has_it(
-    environment, variables, arguments, due
-):
+@pytest.mark.parametrize(("variables", "given", "due"), CONNECTIONS)
+def test_each_setting_comes_from_the_first_place_that_has_it(environment, variables, given, due):
     """Arguments win over the environment, and that over the profile."""
     save_profile("prod", PROD)
     for variable in variables.items():
         environment(*variable)
-    client = ck.connect(**arguments)
+    client = ck.connect(**given)
     assert {name: getattr(client, name) for name in due} == due
     assert "secret_key=*** (" in repr(client)
     assert "hunter2" not in repr(client)
@@ -68,7 +64,6 @@ WRONG = [  # a setting, its value, and the problem
     ("base_url", LOGIN, "contains a login"),
     ("secret_key", b"hunter2", "empty or not text"),
     ("timeout", (1, 2, 3), ""),
-    ("read_only", "perhaps", ""),
     ("verify", "/nowhere/ca.pem", "certificate"),
 ]
 
@@ -79,9 +74,7 @@ def test_a_wrong_argument_is_refused_when_connecting(name, value, problem):
     refused(rf"{name}.*{problem}.*\(from argument\).*[A-Z]\w+ .*", **{**SERVICE, name: value})
 
 
-def test_a_wrong_variable_is_refused(environment):
-    environment("read_only", "perhaps")
-    refused("read_only is .*from CONFKIT_READ_ONLY", **SERVICE)
+def test_two_services_at_once_are_refused(environment):
     environment("profile", "prod")
     environment("base_url", OTHER)
     refused("two services.*CONFKIT_PROFILE=prod and CONFKIT_BASE_URL")

@@ -47,7 +47,6 @@ def test_any_texts_are_signed_as_utf_8_joined_by_a_colon(key, random, value, nam
     assert digest == "MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2YWVlOGRhODBmZjg5M2RlNg=="
 
 
-# Written down here, as the sandbox reads a call by the client's own rules.
 IN_A = dict.fromkeys(("A2", "A3", "A4", "A5", "A6", "A7"), "GET access_token")
 SENT = {**IN_A, "B1": "GET accessToken", "B2": "GET access_token", "B3": "GET accessToken"}
 POST = dict.fromkeys(("B1", "B3"), "POST accessToken")

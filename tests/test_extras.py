@@ -42,11 +42,6 @@ def plain(statements):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_lab_holds_the_other_extras():
-    """One extra installs whatever a notebook needs."""
-    assert "confkit-notebooks[cameras,recording,fast]" in OPTIONAL["lab"]
-
-
 def test_a_plain_install_runs_the_first_five_lines_of_readme():
     """They end in a chart, whose summary is what README shows."""
     assert len(LINES) == 4
@@ -62,11 +57,9 @@ def test_a_plain_install_does_everything_of_a_preflight_but_the_picture(sandbox)
         assert part in " ".join(told.split())
 
 
-@pytest.mark.parametrize(("statement", "package", "extra"), LACKS)
-def test_what_a_plain_install_lacks_is_named_with_the_line_that_installs_it(
-    statement, package, extra
-):
-    status, _, said = plain(statement)
+@pytest.mark.parametrize(("code", "package", "extra"), LACKS)
+def test_what_a_plain_install_lacks_is_named_with_the_line_that_installs_it(code, package, extra):
+    status, _, said = plain(code)
     last = said.strip().splitlines()[-1]
     assert status
     assert package in last

@@ -36,7 +36,6 @@ def modules() -> list[Path]:
 
 
 def part_of(path: Path) -> str:
-    """The flat module, or the folder, of a file."""
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
@@ -71,8 +70,7 @@ def test_imports_point_down():
 
 
 def test_rtsp_and_sandbox_know_only_what_they_need():
-    """rtsp knows nothing of rooms; in the sandbox only `Sandbox` builds a Client; only connect, cli
-    and the course (which names the mistakes in a token) import the sandbox."""
+    """rtsp knows nothing of rooms; in the sandbox only `Sandbox` builds a Client."""
     for path in modules():
         here, targets = part_of(path), imports(path)
         if here == "rtsp":

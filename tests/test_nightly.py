@@ -1,7 +1,6 @@
 """The nightly attacks: a short piece of some of them, what they must notice, and their report."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -10,15 +9,11 @@ from tests.nightly.parts import PARTS
 from tests.nightly.piece import ROOT, Part, Piece
 
 
-def piece_of(name: str, size: int, folder: Path) -> Piece:
-    return Piece(name, 7, 0, size, folder)
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name, part in PARTS.items() if part.short])
 def test_a_short_piece_breaks_nothing(name, tmp_path):
-    piece = PARTS[name].run(piece_of(name, PARTS[name].short, tmp_path))
-    assert piece.broken == {}
+    piece = Piece(name, 7, 0, PARTS[name].short, tmp_path)
+    assert PARTS[name].run(piece).broken == {}
 
 
 def test_the_report_says_what_was_run_on_which_sources_and_what_broke(tmp_path, monkeypatch):
@@ -37,12 +32,10 @@ def test_the_report_says_what_was_run_on_which_sources_and_what_broke(tmp_path, 
 
 
 def test_the_promises_name_tests_and_parts_that_there_are():
-    """Each promise has a test or a part that holds it, by a name that exists."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| (.+\.) \| (.+) \|$", text, re.MULTILINE)
     assert len(rows) >= 10
     for promise, holds in rows:
         names = re.findall(r"`([^`]+)`", holds)
         assert names, promise
-        for name in names:
-            assert name in PARTS or (ROOT / name).exists(), name
+        assert all(name in PARTS or (ROOT / name).exists() for name in names), promise

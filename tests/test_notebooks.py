@@ -10,7 +10,6 @@ NOTEBOOKS = sorted(FOLDER.rglob("*.ipynb"))
 _SWITCHES = "NBVAL_SKIP|NBVAL_IGNORE_OUTPUT|NBVAL_RAISES_EXCEPTION|PYTEST_VALIDATE_IGNORE_OUTPUT"
 SWITCHES = re.compile(rf"^\s*#+\s*({_SWITCHES})\s*$", re.MULTILINE)
 TAGS = {"raises-exception", *_SWITCHES.lower().replace("_", "-").split("|")}
-CONNECTS = re.compile(r"\bck\.connect\((.*?)\)")
 
 
 def test_a_notebook_is_small_clean_and_holds_its_run():
@@ -29,14 +28,6 @@ def test_a_notebook_is_small_clean_and_holds_its_run():
         assert "widgets" not in json.loads(text)["metadata"], path
         assert str(ROOT) not in text, path
         assert str(Path.home()) not in text, path
-
-
-def test_each_notebook_connects_to_its_sandbox_or_to_the_service_that_is_named():
-    """Runbooks and the app say ck.connect(); notebooks that teach say ck.connect("sandbox")."""
-    for path in NOTEBOOKS:
-        said = {found for cell in code_cells(path) for found in CONNECTS.findall(source(cell))}
-        anywhere = path.parent.name == "runbooks" or path.name == "app.ipynb"
-        assert '"sandbox"' not in said if anywhere else said <= {'"sandbox"'}, path
 
 
 def test_nbval_compares_every_cell():

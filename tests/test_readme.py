@@ -17,7 +17,6 @@ HOMES = (ck, panels, ck.Call, Sandbox)
 
 
 def test_each_name_in_the_table_of_functions_exists():
-    """Those of functions, and those of methods of a call and of the sandbox."""
     table = TABLE.search((ROOT / "notebooks" / "README.md").read_text("utf-8"))[1]
     names = re.findall(r"`([a-z_]+)(?:\([^`]*\))?`", table)
     assert len(names) > 40
@@ -26,7 +25,6 @@ def test_each_name_in_the_table_of_functions_exists():
 
 @pytest.mark.parametrize("path", [*GUIDES, "CHANGELOG.md"])
 def test_what_a_guide_takes_from_confkit_is_there(path):
-    """As `ck.name` and as `from confkit... import name`."""
     text = (ROOT / path).read_text("utf-8")
     assert not [name for name in re.findall(r"\bck\.([A-Za-z_]+)", text) if not hasattr(ck, name)]
     for module, names in re.findall(r"(?m)^ *from (confkit[\w.]*) import ([\w, ]+)", text):

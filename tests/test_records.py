@@ -22,8 +22,6 @@ def test_a_number_reads_the_same_quoted_and_unquoted(value):
     """25, "25", " 25 " and "25.0" are the integer 25, to the last digit of 64 bits."""
     for written in (value, f"{value}", f" {value} ", f"{value}.", f"{value}.0", f"{value:+}.000"):
         assert number({"n": written}, "n") == value
-    if abs(value) < 2**53:
-        assert repr(number({"n": float(value)}, "n")) == str(value)
 
 
 NONSENSE = [
@@ -77,8 +75,7 @@ def test_a_device_reads_the_same_in_both_spellings():
     assert device == Device.read({**SNAKE, "options": json.dumps(LOGIN)}) == Device(**SNAKE)
     assert (device.login_name, device.login_password) == ("admin", "hunter2")
     for options in (None, "", {}, "{}"):
-        device = Device.read({**CAMEL, "options": options})
-        assert (device.options, device.login_name, device.login_password) == ({}, None, None)
+        assert Device.read({**CAMEL, "options": options}).options == {}
     for options in NO_OPTIONS:
         with pytest.raises(ck.ProtocolError, match="options"):
             Device.read({**CAMEL, "options": options})

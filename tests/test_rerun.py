@@ -1,5 +1,4 @@
-"""A few failed tests are run once more, alone; what fails again, fails in many or holds a promise
-stays a failure."""
+"""A few failed tests are run once more, alone; many, and what holds a promise, stay failures."""
 
 import subprocess
 import sys

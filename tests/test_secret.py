@@ -27,7 +27,6 @@ def test_a_secret_shows_nowhere_and_is_revealed_to_who_asks(kind):
             assert "hunter2" not in text
         with pytest.raises(TypeError):
             json.dumps(value)
-    assert "hunter2" in secret.reveal()
 
 
 ADDRESSES = {
@@ -52,7 +51,6 @@ def test_an_address_shows_without_its_password():
             with pytest.raises(ck.ConfigError) as refused:
                 base_address(address, "base_url")
             assert "ter2" not in str(refused.value)
-    assert SecretAddress("rtsp://a:p%40ss@h/x").passwords() == ["p%40ss", "p@ss"]
 
 
 def test_hiding_and_revealing_keep_the_shape():

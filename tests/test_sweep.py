@@ -45,11 +45,10 @@ def swept(client, count, **options):
 @pytest.mark.parametrize("ids", [[], ["a", "nowhere"]])
 def test_the_frame_has_the_same_columns_whatever_was_read(script, ids):
     service = script(building({"a": ["x"]}))
-    sweep = ck.sweep(service.client(name="prod"), ids)
+    sweep = ck.sweep(service.client(), ids)
     assert (bool(service.requests), sweep.complete) == (bool(ids), True)
     frame, occupancy = sweep.frame(), ck.occupancy_frame(sweep)
     assert (types(frame), types(occupancy)) == (TYPES, OCCUPANCY)
-    assert frame.attrs == {"service": "prod", "time": sweep.time.isoformat()}
 
 
 def test_a_camera_is_not_a_person(client, sandbox):
@@ -68,8 +67,7 @@ def test_a_camera_is_not_a_person(client, sandbox):
 
 
 def test_a_room_asked_by_its_extend_id(script):
-    """Its row has the ID as given, its devices are those of its own ID; a user whose ID is a
-    device's in another room is a person."""
+    """Its row has the ID as given, its devices are those of its own ID."""
     rooms = {"ext-1": room("77", room_extend_id="ext-1")}
     present = {"ext-1": ["cam", "ann"], "b": ["cam"]}
     service = script(building(present, [("77", "cam"), ("b", "away")], rooms=rooms))
@@ -145,7 +143,6 @@ def test_a_token_that_expires_is_renewed_once_or_ends_the_sweep(script, way, ren
 
 ENDS = [  # the reply after 40 rooms, the error, whether all rooms are asked
     (Reply(drop=True), ck.TransportError, False),
-    (Reply("busy", 429, headers={"Retry-After": "3600"}), ck.ProtocolError, False),
     ({"ret": 602}, ck.TokenRejected, False),
     ({"ret": 404}, ck.RoomNotFound, True),
 ]
@@ -189,15 +186,12 @@ def test_a_service_that_restarts_costs_few_rooms(script, way):
 
 @each_way
 def test_an_event_ends_it(script, way):
-    """Set in the middle, and before."""
     service = script({GET_ROOM: room_of})
     client, cancelled = connected(service, way), threading.Event()
     options = {"cancelled": cancelled, "progress": lambda *_: cancelled.set()}
     sweep, read, skipped = swept(client, 5000, **options)
     assert not sweep.complete
     assert 0 < read == 5000 - skipped < 5000
-    sweep, *counts = swept(client, 2, cancelled=cancelled)
-    assert (sweep.complete, counts) == (False, [0, 2])
 
 
 PRESSED = """

@@ -33,16 +33,3 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert [(file, file.read_bytes()) for file in tmp_path.iterdir()] == [(path, b"good")]
-
-
-def test_a_file_keeps_its_rights_and_a_link_leads_to_it(tmp_path):
-    """A private one is for its owner alone."""
-    path, link = tmp_path / "real", tmp_path / "link"
-    path.write_bytes(b"old")
-    path.chmod(0o640)
-    link.symlink_to(path)
-    write_atomically(link, b"new")
-    assert (link.is_symlink(), path.read_bytes()) == (True, b"new")
-    assert path.stat().st_mode & 0o777 == 0o640
-    write_atomically(path, b"secret", private=True)
-    assert path.stat().st_mode & 0o777 == 0o600
