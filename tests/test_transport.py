@@ -4,6 +4,8 @@ import json
 import re
 import socket
 import ssl
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
@@ -137,27 +139,40 @@ def test_a_certificate_is_trusted_in_either_way(certificate, monkeypatch, case):
 
 
 def test_a_setting_of_the_session_counts(script, way):
-    """Also if it is set after the first call."""
+    """Also if it is set after the first call, in a thread that has a connection."""
     service = script({GET_ROOM: ROOM})
     client = connected(service, way)
-    assert outcome(client) == ROOM
-    client.session.headers["Site"] = "north"
-    client.session.cookies["node"] = "7"
-    client.session.auth = ("me", "p@ss")
-    assert outcome(client) == ROOM
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(ck.get_room, client, "1").result().room_id == "1"
+        client.session.headers["Site"] = "north"
+        client.session.cookies["node"] = "7"
+        client.session.auth = ("me", "p@ss")
+        assert thread.submit(ck.get_room, client, "1").result().room_id == "1"
     sent = service.headers[-1]
     due = ("north", "node=7", requests.auth._basic_auth_str("me", "p@ss"))
     assert (sent["Site"], sent["Cookie"], sent["Authorization"]) == due
 
 
+def answer(room_id, topic=""):
+    """The head and the body of a response about a room."""
+    body = json.dumps({"ret": 0, "room_id": room_id, "topic": topic}).encode()
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body), body
+
+
 @pytest.mark.parametrize("secure", [False, True])
 def test_a_response_behind_a_response_is_not_that_of_the_next_room(certificate, way, secure):
-    """Also if TLS has decrypted what no socket shows."""
+    """Also if the head comes by itself, or TLS has decrypted what no socket shows."""
 
     def twice(query):
-        bodies = [json.dumps({"ret": 0, "room_id": room_id}) for room_id in (query["room_id"], "9")]
-        both = "".join(f"HTTP/1.1 200 OK\r\nContent-Length: {len(b)}\r\n\r\n{b}" for b in bodies)
-        return Reply(raw=lambda peer: peer.sendall(both.encode()), keeps=True)
+        head, body = answer(query["room_id"], "x" * 9000 * secure)
+        body += b"".join(answer("9"))
+
+        def do(peer):
+            for part in [head + body] if secure else [head, body]:
+                peer.sendall(part)
+                time.sleep(0.02)
+
+        return Reply(raw=do, keeps=True)
 
     with scripted({GET_ROOM: ROOM}, tls(certificate) if secure else None) as service:
         client = connected(service, way, verify=str(certificate[0]))
