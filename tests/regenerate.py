@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# What a cell has printed is one text, however many pieces a busy machine made of it.
+RUN = "jupyter nbconvert --to notebook --execute --inplace --coalesce-streams --log-level=ERROR"
+CLEAN = "nbstripout --keep-output --keep-count"
 
 
 def main(names: list[str]) -> int:
@@ -15,20 +18,11 @@ def main(names: list[str]) -> int:
     found = [Path(name) for name in names] or sorted((ROOT / "notebooks").rglob("*.ipynb"))
     environment = {**os.environ, "CONFKIT_PROFILE": "sandbox"}
     for notebook in found:
-        store(notebook, environment)
+        for words in (RUN, CLEAN):
+            run = [sys.executable, "-m", *words.split(), str(notebook)]
+            subprocess.run(run, check=True, cwd=ROOT, env=environment)
         print(notebook)
     return 0
-
-
-def store(notebook: Path, environment: dict[str, str]) -> None:
-    """Runs a notebook, and keeps it with its outputs."""
-    # What a cell has printed is one text, however many pieces a busy machine made of it.
-    for words in (
-        "jupyter nbconvert --to notebook --execute --inplace --coalesce-streams --log-level=ERROR",
-        "nbstripout --keep-output --keep-count",
-    ):
-        run = [sys.executable, "-m", *words.split(), str(notebook)]
-        subprocess.run(run, check=True, cwd=ROOT, env=environment)
 
 
 def pictures() -> int:

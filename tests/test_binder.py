@@ -31,7 +31,6 @@ def test_binder_installs_what_the_notebooks_need():
 
 @pytest.mark.nightly
 def test_binder_serves_jupyterlab_and_the_app(tmp_path):
-    """After postBuild, for a visitor who has a home of his own, on the sandbox."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "HOME": str(tmp_path), "PATH": path}
     subprocess.run([BINDER / "postBuild"], env=environment, cwd=ROOT, check=True)

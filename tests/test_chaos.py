@@ -25,8 +25,7 @@ def known() -> Iterator[tuple[Sandbox, ck.Room]]:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_gives_the_truth_or_an_error_of_ours(name, known, tmp_path):
-    """An answer that comes whole gives what is so, however it comes; of any other the read is an
-    error with its cause, never another room."""
+    """An answer that comes whole gives what is so; of any other the read is an error."""
     sandbox, truth = known
     patience = 0.2 if name in SLOW | BOMBS else 5.0
     piece = Piece("chaos", 7, 0, 1, tmp_path)
