@@ -24,7 +24,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path):
     import resource
 
     path = tmp_path / "table.csv"
-    path.write_bytes(b"good")
+    write_atomically(path, b"good")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
