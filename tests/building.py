@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from tests.scripted import listed
+
 ROOM = "/rtc/room/get"
 USERS = "/rtc/room/get_room_info"
 DEVICES = "/avd/api/outgoing/getOutgoingUsers"
@@ -10,16 +12,9 @@ DEVICES = "/avd/api/outgoing/getOutgoingUsers"
 
 def room(room_id: str, **fields: Any) -> dict[str, Any]:
     """What A3 says about a room; a field that is None is absent."""
-    full = {
-        "room_id": room_id,
-        "topic": f"Topic of {room_id}",
-        "room_status": 1,
-        "attendee_max": "10",
-        "owner_id": "ops",
-        "host_password": "h0st-pw",
-        "room_mode": 1,
-        **fields,
-    }
+    full = {"room_id": room_id, "topic": f"Topic of {room_id}", "owner_id": "ops"}
+    full |= {"room_status": 1, "attendee_max": "10", "host_password": "h0st-pw", "room_mode": 1}
+    full |= fields
     return {"ret": 0, **{name: value for name, value in full.items() if value is not None}}
 
 
@@ -36,8 +31,7 @@ def building(
     people: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The script of a service with these users in these rooms, and these devices, by room and user
-    ID; `rooms` and `people` are answers of A3 and A6 of their own, by room, and 404 is that for a
-    room that is in none."""
+    ID; `rooms` and `people` are answers of A3 and A6 of their own, by room; else it is 404."""
 
     def about(own: Mapping[str, Any] | None, usual: Callable[[str], Any]) -> Callable[..., Any]:
         def answer(query: dict[str, str]) -> Any:
@@ -55,5 +49,5 @@ def building(
     return {
         ROOM: about(rooms, room),
         USERS: about(people, lambda room_id: users(*present[room_id])),
-        DEVICES: {"ret": 0, "data": {"total": len(items), "items": items}},
+        DEVICES: listed(*items),
     }

@@ -21,14 +21,10 @@ from confkit.sandbox import Sandbox
 from tests.ports import HERE
 from tests.scripted import Scripted, scripted
 
-# How fast a busy machine makes its examples says nothing about what they test. Every day they are
-# the same; `--hypothesis-profile=nightly` looks for others.
-settings.register_profile(
-    "everyday", suppress_health_check=[HealthCheck.too_slow], deadline=None, derandomize=True
-)
-settings.register_profile(
-    "nightly", settings.get_profile("everyday"), derandomize=False, max_examples=2_000
-)
+# Every day the examples are the same; `--hypothesis-profile=nightly` looks for others.
+everyday = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, derandomize=True)
+settings.register_profile("everyday", everyday)
+settings.register_profile("nightly", everyday, derandomize=False, max_examples=2_000)
 settings.load_profile("everyday")
 
 Sandbox.__init__.__kwdefaults__["host"] = HERE  # also of those that are made deep inside
@@ -37,8 +33,7 @@ Sandbox.__init__.__kwdefaults__["host"] = HERE  # also of those that are made de
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in this hook, too
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what takes long to make run in one process: those of a module with a fixture
-    of its own, and all that need Jupyter and a browser, which begin first as they take longest.
-    None runs for ever."""
+    of its own, and all in a browser, which begin first. None runs for ever."""
     for item in items:
         if item.get_closest_marker("timeout") is None:  # in no setting: Binder has no such plugin
             item.add_marker(pytest.mark.timeout(120))
@@ -53,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def signals_of_a_terminal() -> None:
     """What a process ignores, its children do too: under nohup, or behind a shell's `&`, no test
-    could end one by SIGHUP or Ctrl-C. A handler is not inherited; this process still goes on."""
+    could end one by SIGHUP or Ctrl-C. A handler is not inherited."""
     for name, handler in (("SIGHUP", lambda *_: None), ("SIGINT", signal.default_int_handler)):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
@@ -76,9 +71,7 @@ def no_thread_left() -> Iterator[None]:
     before = set(threading.enumerate())
     yield
     deadline = time.monotonic() + 10
-    while new := [
-        thread.name for thread in set(threading.enumerate()) - before if "confkit" in thread.name
-    ]:
+    while new := [one.name for one in {*threading.enumerate()} - before if "confkit" in one.name]:
         assert time.monotonic() < deadline, f"left behind: {new}"
         time.sleep(0.01)
 
@@ -88,8 +81,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     """No test sees the settings or profiles of the person who runs it."""
     for name in [name for name in os.environ if name.startswith("CONFKIT_")]:
         monkeypatch.delenv(name)
-    home: Path = tmp_path_factory.mktemp("config")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
 
 
 @pytest.fixture
@@ -115,7 +107,7 @@ def client(sandbox: Sandbox) -> Iterator[ck.Client]:
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A self-signed certificate for localhost and where servers listen, with its key, as files."""
+    """A self-signed certificate for where servers listen, with its key, as files."""
     need("openssl", shutil.which("openssl"), "apt-get install openssl")
     folder = tmp_path_factory.mktemp("tls")
     files = folder / "cert.pem", folder / "key.pem"
@@ -128,21 +120,16 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def version_six() -> str:
-    """The loopback's address of IP version six, on which servers can listen."""
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-        found = True
     except OSError:
-        found = False
-    need("IP version six", found, "give this machine's loopback the address ::1")
+        need("IP version six", False, "give this machine's loopback the address ::1")
     return "::1"
 
 
 def need(witness: str, found: Any, how: str) -> None:
-    """Skips the test where what it needs of the machine is not there; with CI=true that fails. No
-    other test skips by itself: one that does would do it in CI, too, where nobody looks."""
-    if found:
-        return
-    if os.environ.get("CI", "").lower() == "true":
+    """Skips the test where what it needs of the machine is not there; with CI=true that fails."""
+    if not found and os.environ.get("CI", "").lower() == "true":
         pytest.fail(f"{witness} is missing, and with CI=true it has to be there: {how}")
-    pytest.skip(f"{witness} is not here: {how}")
+    if not found:
+        pytest.skip(f"{witness} is not here: {how}")

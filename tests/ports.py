@@ -13,8 +13,7 @@ _WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw19").removeprefix("gw")) 
 # a caller that is left over reaches no server of another process, which may have its port now.
 HERE = f"127.0.1.{1 + _WORKER}" if sys.platform == "linux" else "127.0.0.1"
 
-# Below the ports that systems hand out by themselves, a range for each process of the tests, each
-# port in its turn: no other test takes one before it is used, or while its server is stopped.
+# Below the ports that systems hand out by themselves, a range for each process of the tests.
 _RANGE = 500
 _FIRST = 20_000 + _RANGE * _WORKER
 _TURNS = itertools.count(secrets.randbelow(_RANGE))  # two runs at once begin at different ports

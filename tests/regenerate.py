@@ -1,8 +1,5 @@
-"""Runs every notebook and stores its outputs, cleaned: `python -m tests.regenerate [PATH ...]`.
-
-`python -m tests.regenerate --pictures` takes README's picture of a panel instead, and renders the
-course's drawings.
-"""
+"""Runs every notebook and stores its outputs, cleaned: `python -m tests.regenerate [PATH ...]`, or
+takes README's picture of a panel, and renders the course's drawings: `--pictures`."""
 
 import os
 import subprocess
@@ -10,33 +7,25 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# What a cell has printed is one text, however many pieces a busy machine made of it.
+RUN = "jupyter nbconvert --to notebook --execute --inplace --coalesce-streams --log-level=ERROR"
+CLEAN = "nbstripout --keep-output --keep-count"
 
 
 def main(names: list[str]) -> int:
-    """0, once all the notebooks are stored, or the pictures."""
     if names == ["--pictures"]:
         return pictures()
     found = [Path(name) for name in names] or sorted((ROOT / "notebooks").rglob("*.ipynb"))
     environment = {**os.environ, "CONFKIT_PROFILE": "sandbox"}
     for notebook in found:
-        store(notebook, environment)
+        for words in (RUN, CLEAN):
+            run = [sys.executable, "-m", *words.split(), str(notebook)]
+            subprocess.run(run, check=True, cwd=ROOT, env=environment)
         print(notebook)
     return 0
 
 
-def store(notebook: Path, environment: dict[str, str]) -> None:
-    """Runs a notebook, and keeps it with its outputs."""
-    # What a cell has printed is one text, however many pieces a busy machine made of it.
-    for words in (
-        "jupyter nbconvert --to notebook --execute --inplace --coalesce-streams --log-level=ERROR",
-        "nbstripout --keep-output --keep-count",
-    ):
-        run = [sys.executable, "-m", *words.split(), str(notebook)]
-        subprocess.run(run, check=True, cwd=ROOT, env=environment)
-
-
 def pictures() -> int:
-    """0, once the drawings are rendered, and a panel's picture in JupyterLab is kept."""
     from tests.browser import chromium, pictures
 
     if not chromium.found():

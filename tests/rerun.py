@@ -27,8 +27,7 @@ Call = Callable[[list[str]], int]  # runs a command, and returns its exit status
 
 @dataclass(frozen=True)
 class Run:
-    """A run of pytest that is over: its exit status, the names of the tests that failed, and of
-    those that failed and passed alone."""
+    """A run that is over: its exit status, and the tests that failed, and that passed alone."""
 
     status: int
     failed: tuple[str, ...] = ()
@@ -45,10 +44,8 @@ def run(pytest: Sequence[str], call: Call) -> Run:
 
 
 def repeatable(failed: Sequence[str]) -> list[str]:
-    """The names to run once more: none where they are many, or hold a promise.
-
-    Of a notebook's cells it is the whole notebook: a cell needs those before it. A file that could
-    not be collected stands among the failed by its path, and is no test."""
+    """The names to run once more: none where they are many, hold a promise, or are files that could
+    not be collected; of a notebook's cells it is the whole notebook."""
     if any("::" not in name or name.startswith(NEVER) for name in failed):
         return []
     names = {re.sub(r"\.ipynb::.*", ".ipynb", name) for name in failed}
@@ -56,8 +53,7 @@ def repeatable(failed: Sequence[str]) -> list[str]:
 
 
 def once_more(first: Run, pytest: Sequence[str], call: Call) -> Run:
-    """The same run after its few failures were run again with this command of pytest, each alone:
-    green where all of them pass now, which are then the `flaky` ones."""
+    """The same run after its few failures were run again, alone: green where all pass now."""
     names = repeatable(first.failed) if first.status == TESTS_FAILED else []
     for name in names:
         print(f"\nonce more, alone: {name}", flush=True)

@@ -43,7 +43,6 @@ class Scripted:
     seen: Counter[str] = field(default_factory=Counter)
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     headers: list[Message] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)  # when each arrived
     connections: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,15 +83,12 @@ def scripted(
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-            query = {
-                name: values[0]
-                for name, values in parse_qs(parts.query or body, keep_blank_values=True).items()
-            }
+            fields = parse_qs(parts.query or body, keep_blank_values=True)
+            query = {name: values[0] for name, values in fields.items()}
             with service.lock:
                 service.seen[parts.path] += 1
                 service.requests.append((self.command, self.path, query))
                 service.headers.append(self.headers)
-                service.times.append(time.monotonic())
                 planned = service.script.get(parts.path)
                 if isinstance(planned, list):
                     planned = planned.pop(0) if len(planned) > 1 else planned[0]
@@ -102,31 +98,25 @@ def scripted(
                 planned = GRANTED
             reply = planned if isinstance(planned, Reply) else Reply(planned)
             time.sleep(reply.delay)
-            if reply.raw is not None:
+            if reply.raw is not None or reply.drop:
                 self.close_connection = not reply.keeps
                 with suppress(OSError):
-                    reply.raw(self.connection)
-                return
-            if reply.drop:
-                self.close_connection = True
-                self.connection.close()
+                    (reply.raw or socket.socket.close)(self.connection)
                 return
             data = reply.body
             if not isinstance(data, bytes):
                 data = (data if isinstance(data, str) else json.dumps(data)).encode()
-            try:
+            length = len(data) if reply.length is None else reply.length
+            closing, self.close_connection = self.close_connection, True
+            with suppress(OSError):  # the client has given up, as some tests want
                 self.send_response(reply.status)
                 self.send_header("Content-Type", reply.kind)
-                length = len(data) if reply.length is None else reply.length
                 self.send_header("Content-Length", str(length))
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data)
-                if length != len(data):
-                    self.close_connection = True
-            except OSError:
-                self.close_connection = True  # the client has given up, as some tests want
+                self.close_connection = closing or length != len(data)
 
         do_POST = do_CONNECT = do_GET
 

@@ -28,14 +28,12 @@ def server(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess
 
 
 def page(address: str, process: subprocess.Popen[Any], seconds: float = 60) -> str:
-    """What stands at this address, as soon as the server gives it. OSError: it came to nothing
-    until then, or the server has ended."""
+    """What stands at this address, as soon as the server gives it."""
     deadline = time.monotonic() + seconds
     while True:
         try:
             with urllib.request.urlopen(address, timeout=seconds) as answer:
-                text: str = answer.read().decode()
-                return text
+                return str(answer.read(), "utf-8")
         except OSError:
             if time.monotonic() > deadline or process.poll() is not None:
                 raise

@@ -6,7 +6,6 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-import matplotlib
 import pytest
 from packaging.requirements import Requirement
 
@@ -19,23 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"
 
 
-@pytest.fixture
-def environment(tmp_path):
-    """That of a visitor: this Python first on the path, and a home of his own."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("CONFKIT_", "JUPYTER", "XDG_", "MPL"))
-    }
-    path = os.pathsep.join([str(Path(sys.executable).parent), kept["PATH"]])
-    # But not the minute in which matplotlib looks for fonts, which postBuild spends.
-    found = {"MPLCONFIGDIR": matplotlib.get_cachedir()}
-    return {**kept, **found, "HOME": str(tmp_path), "PATH": path}
-
-
 def test_binder_installs_what_the_notebooks_need():
-    """The requirements are this checkout with `lab`, on a Python that it supports; all that this
-    brings is what the tests below run with."""
+    """This checkout with `lab`; all that it brings is what the tests run with."""
     assert (BINDER / "requirements.txt").read_text().split("\n") == ["-e .[lab]", ""]
     for name in ("postBuild", "start"):
         assert os.access(BINDER / name, os.X_OK), f"{name} cannot be executed"
@@ -46,19 +30,14 @@ def test_binder_installs_what_the_notebooks_need():
 
 
 @pytest.mark.nightly
-def test_binder_serves_jupyterlab_and_the_app(environment):
-    """After postBuild, the server that start runs gives JupyterLab's page of a notebook, without
-    the question for news, and Voila's page of the app, on the sandbox."""
+def test_binder_serves_jupyterlab_and_the_app(tmp_path):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "HOME": str(tmp_path), "PATH": path}
     subprocess.run([BINDER / "postBuild"], env=environment, cwd=ROOT, check=True)
     port = quiet_port()
     words = f"jupyter lab --no-browser --allow-root --port={port} --ServerApp.port_retries=0"
-    with server(
-        [BINDER / "start", *words.split(), "--IdentityProvider.token="],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    command = [BINDER / "start", *words.split(), "--IdentityProvider.token="]
+    with server(command, cwd=ROOT, env=environment) as process:
         lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/first-look.ipynb", process)
         assert "apputils-extension:announcements" in lab
         app = page(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb", process)

@@ -3,11 +3,9 @@
 import json
 import logging
 import os
-import shlex
 import shutil
 import subprocess
 import sys
-import tracemalloc
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,27 +20,14 @@ DONE = {"ret": 0, "room_id": "1", "addr": "h:1", "data": {"total": 0, "items": [
 ALL = dict.fromkeys([CREATE, GET_ROOM, "/sdk/get_mcu", IMPORT], DONE)
 TOPICS = [
     *("it's", 'say "hi"', "`id` $(id) $HOME ${HOME} !!", "back\\slash\\", "100 % + more", "@file"),
-    *("日本語 😀", "#1; ls | cat > x", "=", "*", "-d", "\\n", "{a,b}[1-3]", "two\nlines\r\n\t"),
-    *("https://example.org/?a=b#c", "'\"'\"'", "%41%2541", "***", "a $CONFKIT_CAMERA_PASSWORD b"),
+    *("日本語 😀", "#1; ls | cat > x", "{a,b}[1-3]", "two\nlines\r\n\t", "%41%2541", "***"),
 ]
 HOST, PASSWORD = "host $`'\"\\ &%é", "qu\"o'te\\back`c $HOME 日本語"
 NAMED = ("1", "cam-1", "it's \"Door\" {x} \\ '' + $HOME `id`\n")
-POSTED = {"create_method": "POST", "list_method": "POST"}
-DIALECTS = [{}, POSTED, {**POSTED, "placement": "form"}, {**POSTED, "placement": "json"}]
-CAMERA = "CONFKIT_CAMERA_PASSWORD"
-SHELLS = {  # a command, its first line, how it sets the camera's password, and a call's lines
-    "bash": (
-        ["bash", "-c"],
-        "set -euo pipefail",
-        lambda text: f"export {CAMERA}={shlex.quote(text)}",
-        ck.Call.as_curl,
-    ),
-    "python": (
-        [sys.executable, "-W", "error", "-c"],
-        "import os",
-        lambda text: f"os.environ['{CAMERA}'] = {text!r}",
-        ck.Call.as_python,
-    ),
+FORM, JSON = ({"create_method": "POST", "placement": name} for name in ("form", "json"))
+SHELLS = {
+    "curl": (["bash", "-euo", "pipefail", "-c"], ck.Call.as_curl),
+    "python": ([sys.executable, "-W", "error", "-c"], ck.Call.as_python),
 }
 
 
@@ -56,8 +41,7 @@ def parsed(request):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_lines_of_a_call_send_it_again(script, shell):
-    """The same method, path and parameters, whatever a topic holds, in every dialect, with the
-    token by each of its names and a camera's password in options or inside an address."""
+    """The same method, path and parameters, whatever a topic holds, in every dialect."""
     need("curl", shutil.which("curl") and shutil.which("bash"), "install curl and bash")
     service = script(ALL)
     client, calls = service.client(), []
@@ -65,42 +49,29 @@ def test_the_lines_of_a_call_send_it_again(script, shell):
     topics = {f"topic_{n}": topic for n, topic in enumerate(TOPICS)}
     client.call("A2", **topics, host_password=HOST, attendee_max=25, room_extend_id="007")
     calls.append((client.calls[-1], ""))
-    for settings in DIALECTS:
+    for settings in ({}, FORM, JSON):
         client.dialect = ck.Dialect(**settings)
-        options = {"assist_address": "rtsp://h/é", "deep": [{"n": 1, "yes": True, "no": None}, 2.5]}
         login = {"login_name": "admin", "login_password": PASSWORD}
-        ck.import_device(client, *NAMED, "rtsp://192.0.2.7/a?b=c&d", options=options, **login)
+        ck.import_device(client, *NAMED, "rtsp://192.0.2.7/a?b=c&d", **login)
         calls.append((client.calls[-1], PASSWORD))
-    client.dialect = ck.Dialect()
-    ck.import_device(client, *NAMED, "rtsp://admin:hunter2-cam@192.0.2.7:554/a?b=c&d")
-    calls.append((client.calls[-1], "hunter2-cam"))
-    for name in ("access_token", "access_tocken", "token"):
-        client.dialect = ck.Dialect(mcu_token_parameter=name)
-        ck.get_mcu(client, "1")
-        calls.append((client.calls[-1], ""))
     first = [parsed(request) for request in service.requests[1:]]
 
-    command, line, setting, lines_of = SHELLS[shell]
-    lines = [line]
-    for call, password in calls:  # as JSON writes it
-        lines += [setting(json.dumps(password, ensure_ascii=False)[1:-1]), lines_of(call)]
+    command, line_of = SHELLS[shell]
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
     environment |= {"CONFKIT_TOKEN": VECTOR_TOKEN, "CONFKIT_HOST_PASSWORD": HOST}
-    command = [*command, "\n".join(lines)]
-    done = subprocess.run(command, capture_output=True, timeout=60, env=environment)
-    assert (done.returncode, done.stderr) == (0, b"")
+    for call, password in calls:  # the password as JSON writes it
+        environment["CONFKIT_CAMERA_PASSWORD"] = json.dumps(password, ensure_ascii=False)[1:-1]
+        subprocess.run([*command, line_of(call)], check=True, timeout=60, env=environment)
     assert [parsed(request) for request in service.requests[1 + len(first) :]] == first
 
 
 def test_no_field_of_a_call_holds_a_secret(script, caplog):
-    """Nor our log or urllib3's at DEBUG. (`tests/secrets` looks at the calls of every function.)"""
+    """Nor our log or urllib3's at DEBUG."""
     client = script(ALL).client()
-    options = {"assist_address": "rtsp://a:hunter2@h/y", "more": ({"password": "hunter2"},)}
-    options |= {"token": ["hunter2"], "password": 1_000_017}
+    options = {"more": ({"password": "hunter2"},), "password": 1_000_017}
     with caplog.at_level(logging.DEBUG):
         ck.import_device(client, *NAMED, "rtsp://admin:hunter2@h/x", options=options)
-    for part in ("B1 GET", "urllib3", "digest=***", IMPORT):
-        assert part in caplog.text
+    assert "digest=***" in caplog.text
     call = client.calls[-1]
     text = f"{caplog.text} {call!r} {call.fields} {call.answer} {call.as_curl()} {call.as_python()}"
     for secret in ("hunter2", VECTOR_TOKEN[:20], "demo_secret", "1000017"):
@@ -109,31 +80,14 @@ def test_no_field_of_a_call_holds_a_secret(script, caplog):
 
 def test_a_call_records_what_was_sent_and_the_response(script):
     """The URL is the one that travelled but for its masks, percent-encoded once."""
-    made, gone = {"ret": 0, "room_id": "1", "topic": "x"}, {"ret": 404, "msg": "gone"}
-    service = script({CREATE: made, GET_ROOM: gone})
+    service = script({CREATE: DONE, GET_ROOM: {"ret": 404, "msg": "gone"}})
     client = service.client()
-    ck.create_room(client, "a b+c%20d&e=ü", "ops", attendee_max=5)
+    ck.create_room(client, "a b+c%20d&e=ü", "ops")
     with pytest.raises(ck.RoomNotFound) as raised:
         ck.get_room(client, "1")
     call, failed = client.calls[-2:]
     assert (call.endpoint, call.method, call.status, call.ret) == ("A2", "GET", 200, 0)
-    assert (failed.ret, failed.error, call.error) == (404, str(raised.value), None)
-    assert repr(call).startswith(f"<A2 GET {call.url} ")
+    assert (failed.ret, failed.error) == (404, str(raised.value))
     sent = service.requests[-2][1]
     assert "topic=a%20b%2Bc%2520d%26e%3D%C3%BC&" in sent
-    token = VECTOR_TOKEN.replace("=", "%3D")
-    assert call.url == service.base_url + sent.replace(token, MASK)
-    assert (json.loads(call.answer)["topic"], "gone" in failed.answer) == ("x", True)
-    assert call.seconds >= 0
-    assert call.time.tzinfo is not None
-
-
-def test_of_a_large_response_only_the_beginning_stays_in_memory(script):
-    client = script({GET_ROOM: DONE | {"topic": "x" * 10_000_000}}).client()
-    tracemalloc.start()
-    for _ in range(5):
-        ck.get_room(client, "1")
-    kept, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert kept < 5_000_000
-    assert 1000 < len(client.calls[-1].answer) < 10_000
+    assert call.url == service.base_url + sent.replace(VECTOR_TOKEN.replace("=", "%3D"), MASK)

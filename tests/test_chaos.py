@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-import requests
 
 import confkit as ck
 from confkit.sandbox import Sandbox
@@ -12,9 +11,8 @@ from tests.nightly.piece import Piece
 from tests.nightly.proxy import attacked
 
 # With these an answer is whole all the same.
-WHOLE = BENIGN | {
-    *("reset_after", "twice", "twice_large", "utf_16", "no_list", "duplicate_keys", "length_wrong")
-}
+WHOLE = {*BENIGN, "reset_after", "twice", "twice_large", "utf_16", "no_list", "duplicate_keys"}
+WHOLE |= {"length_wrong"}
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +25,7 @@ def known() -> Iterator[tuple[Sandbox, ck.Room]]:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_gives_the_truth_or_an_error_of_ours(name, known, tmp_path):
-    """An answer that comes whole gives what is so, however it comes; of any other the read is an
-    error with its cause, never another room."""
+    """An answer that comes whole gives what is so; of any other the read is an error."""
     sandbox, truth = known
     patience = 0.2 if name in SLOW | BOMBS else 5.0
     piece = Piece("chaos", 7, 0, 1, tmp_path)
@@ -46,12 +43,3 @@ def test_a_fault_gives_the_truth_or_an_error_of_ours(name, known, tmp_path):
     else:
         assert isinstance(outcome, ck.ConfkitError)
         assert outcome.advice
-
-
-def test_a_followed_redirect_is_a_leak(sandbox, tmp_path):
-    """A client that follows to the other host with its token is noticed there."""
-    piece = Piece("chaos", 7, 0, 1, tmp_path)
-    with attacked(piece, sandbox, {"redirect": 1.0}) as (chaos, client):
-        url = f"{client.base_url}/rtc/room/get?access_token=c2VjcmV0LXRva2Vu&room_id=1"
-        requests.get(url, timeout=5)
-        assert len(chaos.leaked) == 1

@@ -8,20 +8,19 @@ import pytest
 import confkit as ck
 
 VERDICTS = {
-    "PASS PASS": ("PASS", 0),
-    "PASS SKIP": ("PASS", 0),
-    "PASS FAIL UNKNOWN": ("FAIL", 1),
-    "PASS UNKNOWN": ("UNKNOWN", 2),
-    "SKIP SKIP": ("UNKNOWN", 2),
-    "": ("UNKNOWN", 2),
+    "PASS SKIP": "PASS",
+    "PASS FAIL UNKNOWN": "FAIL",
+    "PASS UNKNOWN": "UNKNOWN",
+    "": "UNKNOWN",
 }
 
 
 def test_the_verdict_of_a_checklist():
     for outcomes, due in VERDICTS.items():
         checks = ck.Checklist(ck.Check("c", outcome, "d") for outcome in outcomes.split())
-        assert (checks.verdict, checks.exit_status) == due
-        assert str(checks).endswith(f"Overall: {due[0]}")
+        assert checks.verdict == due
+        assert checks.exit_status == ["PASS", "FAIL", "UNKNOWN"].index(due)
+        assert str(checks).endswith(f"Overall: {due}")
     with pytest.raises(ValueError, match="FAIL, UNKNOWN, PASS, SKIP"):
         ck.Check("c", "OK", "d")
 
@@ -30,19 +29,10 @@ def test_a_checklist_as_data_text_and_html():
     """Secrets are masked and HTML is escaped in every form, and pandas makes a frame of it."""
     down = ck.Check("camera", "FAIL", "rtsp://a:hunter2@h/x is <down>", "<call> us", 0.0123)
     checks = ck.Checklist([ck.Check("network", "PASS", "fine"), down])
-    row = {"name": "camera", "outcome": "FAIL", "detail": down.detail, "advice": "<call> us"}
-    assert pd.DataFrame(checks).to_dict("records")[1] == {**row, "seconds": 0.0123}
-    data = json.loads(checks.as_json(service="s"))
-    assert (data["service"], data["verdict"], data["checks"][1]["detail"]) == (
-        "s",
-        "FAIL",
-        down.detail,
-    )
+    assert pd.DataFrame(checks).detail[1] == down.detail
+    assert json.loads(checks.as_json())["checks"][1]["detail"] == down.detail
     assert f"FAIL    camera: {down.detail} (12.3 ms)\n     -> <call> us" in repr(checks)
-    html = checks._repr_html_()
+    html = checks._repr_html_() + down._repr_html_()
     assert "hunter2" not in down.detail + html
-    assert all(text in html for text in ("&lt;call&gt; us", "&lt;down&gt;", "12.3 ms", ">time<"))
-    table = html.partition("<table>")[2]
-    assert table.index(">FAIL<") < table.index(">PASS<")  # what is wrong comes first
-    fine = ck.Checklist(checks[:1])._repr_html_()
-    assert not any(column in fine for column in (">time<", ">next step<"))
+    assert "&lt;call&gt; us" in html
+    assert "<down>" not in html

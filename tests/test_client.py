@@ -1,8 +1,6 @@
 """Client.call: token, retries, timeouts and rate, against a service with scripted responses."""
 
-import random
 import threading
-import time
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -14,13 +12,9 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.client import RateLimiter
-from tests.commands import interrupted
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply
 
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
-
-
-# The token
 
 
 def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):
@@ -30,15 +24,12 @@ def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):
     assert not service.requests
     for _ in range(2):
         ck.get_room(client, "1")
-        _, path, query = service.requests[-1]
-        assert query["access_token"] == VECTOR_TOKEN
-        assert VECTOR_TOKEN.replace("=", "%3D") in path
+        assert VECTOR_TOKEN.replace("=", "%3D") in service.requests[-1][1]
     assert service.seen == {AUTHENTICATE: 1, GET_ROOM: 2}
 
 
 def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
-    """Although the service returns the same random and key again. With wrong keys they share the
-    error."""
+    """Although the service returns the same random and key again."""
     service = script()
     client = service.client()
     client.token()
@@ -60,60 +51,38 @@ def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
     with ThreadPoolExecutor(64) as pool:
         topics = pool.map(lambda _: ck.get_room(client, "1").topic, range(64))
         assert list(topics) == ["Weekly sync"] * 64
-        assert service.seen == {AUTHENTICATE: 2, GET_ROOM: 128}
-        service.script[AUTHENTICATE] = Reply({"ret": 401}, delay=0.5)
-        client, barrier = service.client(), threading.Barrier(64)
-
-        def refusal(_):
-            barrier.wait()
-            with pytest.raises(ck.AuthenticationFailed):
-                ck.get_room(client, "1")
-
-        list(pool.map(refusal, range(64)))
-    assert service.seen[AUTHENTICATE] == 3
+    assert service.seen == {AUTHENTICATE: 2, GET_ROOM: 128}
 
 
-@pytest.mark.parametrize("ask", ["get_room", "sweep", "threads", "executor"])
-@pytest.mark.parametrize("answer", [{"ret": 602}, {"ret": 401}, {"ret": 0}, Reply("[]")], ids=str)
-def test_whatever_a1_answers_an_error_comes(script, ask, answer):
+READS = [lambda client: ck.get_room(client, "1"), lambda client: ck.sweep(client, ["1", "2"])]
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("answer", [{"ret": 602}, {"ret": 0}], ids=str)
+def test_whatever_a1_answers_an_error_comes(script, read, answer):
     """602 too, which of any other call says that its token has expired: nothing hangs."""
     client = script({AUTHENTICATE: answer}).client()
-    with ThreadPoolExecutor(4) as pool, ThreadPoolExecutor(1) as caller:
-        calls = {
-            "get_room": lambda: ck.get_room(client, "1"),
-            "sweep": lambda: ck.sweep(client, ["1", "2"]),
-            "threads": lambda: list(pool.map(lambda n: ck.get_room(client, n), "1234")),
-            "executor": lambda: ck.sweep(client, ["1", "2"], executor=pool),
-        }
-        failure = caller.submit(calls[ask]).exception(timeout=20)
+    with ThreadPoolExecutor(1) as caller:
+        failure = caller.submit(read, client).exception(timeout=20)
     assert isinstance(failure, ck.ConfkitError)
     assert "A1" in str(failure)
-
-
-# Retries
 
 
 @pytest.mark.parametrize(
     ("reply", "times"),
     [
-        *(({"ret": ret}, 3) for ret in (504, "503")),
-        *((Reply("busy", status=status), 3) for status in (503, 429)),
-        (Reply({"ret": 700}, status=500), 3),
+        ({"ret": 504}, 3),
         (Reply(drop=True), 3),
         (Reply('{"ret": 0, "to', length=99), 3),
         ({"ret": 404}, 1),
-        (Reply("<html>"), 1),
-        (Reply("<html>", status=403), 1),
     ],
 )
 def test_a_read_is_tried_three_times_where_that_may_help(script, reply, times):
-    """After 0.1 to 0.3 s, then twice that, jittered; who has seeded `random` gets the same
-    numbers."""
-    service, seeded, pauses = script({GET_ROOM: reply}), random.getstate(), []
+    """After 0.1 to 0.3 s, then twice that."""
+    service, pauses = script({GET_ROOM: reply}), []
     with pytest.raises(ck.ConfkitError):
         ck.get_room(service.client(sleep=pauses.append), "1")
     assert service.seen[GET_ROOM] == times
-    assert random.getstate() == seeded
     assert all(0.1 * n <= pause <= 0.3 * n for n, pause in enumerate(pauses, 1))
     assert len({*pauses}) == times - 1
     service.script[GET_ROOM] = [reply] * (times - 1) + [ROOM]
@@ -125,20 +94,18 @@ def http_date(seconds):
 
 
 @pytest.mark.parametrize(
-    ("header", "status", "least", "most"),
+    ("header", "least", "most"),
     [
-        *((lambda: "2", status, 2, 3) for status in (503, 429)),
-        (lambda: http_date(9), 503, 3, 10),
-        *((lambda text=text: text, 503, 0, 1) for text in ("0", "soon", "-5")),
-        (lambda: http_date(-60), 503, 0, 1),
-        (lambda: "2", 502, 0, 1),
-        *((header, 429, 3590, None) for header in (lambda: "3600", lambda: http_date(3600))),
+        (lambda: "2", 2, 3),
+        (lambda: http_date(9), 3, 10),
+        (lambda: "soon", 0, 1),
+        (lambda: "3600", 3590, None),
     ],
 )
-def test_a_read_waits_as_long_as_the_service_asks(script, header, status, least, most):
+def test_a_read_waits_as_long_as_the_service_asks(script, header, least, most):
     """A Retry-After beyond the read timeout is raised at once, and named."""
     waited = []
-    service = script({GET_ROOM: lambda _: Reply("busy", status, headers={"Retry-After": header()})})
+    service = script({GET_ROOM: lambda _: Reply("busy", 503, headers={"Retry-After": header()})})
     with pytest.raises(ck.ProtocolError) as caught:
         ck.get_room(service.client(sleep=waited.append), "1")
     assert service.seen[GET_ROOM] == (3 if most else 1)
@@ -146,25 +113,6 @@ def test_a_read_waits_as_long_as_the_service_asks(script, header, status, least,
     if not most:
         assert caught.value.retry_after >= least
         assert "s (Retry-After)" in str(caught.value)
-
-
-# Settings
-
-
-def test_what_cannot_be_sent_is_refused(script):
-    service = script()
-    client = service.client()
-    client._token.value = "known"
-    asks = (client.call, lambda key, **fields: client.ask_once(key, fields))
-    for value in ("\ud800", {"a": ["\udfff"]}, object(), float("nan")):
-        for ask in asks:
-            with pytest.raises(ck.ParameterError, match=r"room_id.*Nothing was sent"):
-                ask("A3", room_id=value)
-    client.close()
-    for ask in asks:
-        with pytest.raises(ck.ConfigError, match="closed"):
-            ask("A3")
-    assert service.seen == {}
 
 
 def test_settings_of_a_client_take_effect_at_any_time(script):
@@ -178,26 +126,12 @@ def test_settings_of_a_client_take_effect_at_any_time(script):
     with pytest.raises(ck.TransportTimeout, match=r"0\.1 s"):
         ck.get_room(client, "1")
     assert ck.import_device(client, "1", "cam", "Door", "rtsp://192.0.2.7/x").user_id == "cam"
-    client.timeout, client.max_rate, client.read_only = (1, 5), 4, True
-    start = time.monotonic()
-    for _ in range(2):
-        ck.get_room(client, "1")
-    assert time.monotonic() - start >= 0.6
+    client.timeout, client.read_only = (1, 5), True
+    ck.get_room(client, "1")
     with pytest.raises(ck.ReadOnlyError):
         ck.delete_room(client, "1")
-    for name, value in (("timeout", 0), ("timeout", "soon"), ("max_rate", 0), ("max_rate", "5")):
-        with pytest.raises(ck.ConfigError, match=name):
-            setattr(client, name, value)
-
-
-class Clock:
-    """A clock that stands still until somebody sleeps."""
-
-    now = 1000.0
-
-    def sleep(self, seconds):
-        assert seconds > 0
-        self.now += seconds
+    with pytest.raises(ck.ConfigError, match="timeout"):
+        client.timeout = 0
 
 
 @given(
@@ -205,69 +139,16 @@ class Clock:
     rests=st.lists(st.floats(0, 3), min_size=2, max_size=60),
 )
 @example(rate=100, rests=[0.0] * 300)
-@example(rate=2.5, rests=[0.0] * 300)
 @example(rate=5, rests=[*[0.0] * 9, 60, *[0.0] * 10])
 def test_in_any_second_max_rate_requests_leave_at_most(rate, rests):
     """Whatever the rhythm of the caller; no burst makes up for a rest."""
-    clock = Clock()
-    limiter = RateLimiter(rate, lambda: clock.now)
-    times = []
+    now, times = [1000.0], []  # a clock that stands still until somebody sleeps
+    limiter = RateLimiter(rate, lambda: sum(now))
     for rest in rests:
-        assert limiter.acquire(clock.sleep)
-        times.append(clock.now)
-        clock.now += rest
+        assert limiter.acquire(now.append)
+        times.append(sum(now))
+        now.append(rest)
     assert times[0] == 1000
     for seconds, most in ((1.0, max(1, rate)), (min(1, 1 / rate), 1)):
         for start in times:
             assert bisect_left(times, start + seconds) - bisect_left(times, start) <= most
-    slow = RateLimiter(1, lambda: clock.now)  # whose wait is cut short
-    assert [slow.acquire(lambda _: True) for _ in range(3)] == [True, False, False]
-
-
-def test_max_rate_bounds_logins_and_retries_too(script):
-    waited = []
-    service = script({GET_ROOM: [Reply("busy", status=503), ROOM]})
-    ck.get_room(service.client(max_rate=0.1, sleep=waited.append), "1")
-    login, pause, again = waited
-    assert 9 < login < 11
-    assert 0.1 <= pause <= 0.3
-    assert 19 < again < 21
-
-
-def test_a_call_that_was_interrupted_is_on_record(script):
-    over = threading.Event()
-    service = script({GET_ROOM: lambda _: over.wait(60)})
-    code = """
-import sys
-import confkit as ck
-client = ck.Client(sys.argv[1], sys.argv[1], "demo_access", "demo_secret", timeout=90)
-try:
-    ck.get_room(client, "1")
-except KeyboardInterrupt:
-    print(client.calls[-1].endpoint, client.calls[-1].error)
-"""
-    done = interrupted(code, service.base_url, begun=lambda: service.seen[GET_ROOM])
-    over.set()
-    assert (done.returncode, done.stdout) == (0, "A3 KeyboardInterrupt\n"), done.stderr
-
-
-def test_a_response_about_another_room_is_refused(script):
-    """Unless the room has the requested ID as its own."""
-    service = script({GET_ROOM: {"ret": 0, "room_id": "other"}})
-    with pytest.raises(ck.ProtocolError, match="asked for room 'mine'"):
-        ck.get_room(service.client(), "mine")
-    service.script[GET_ROOM] = {"ret": 0, "room_id": "7", "room_extend_id": "mine"}
-    assert ck.get_room(service.client(), "mine").room_id == "7"
-
-
-def test_threads_keep_their_connections(script, monkeypatch):
-    """Sixteen threads and A1; a proxy of the environment is not used for this machine."""
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    service = script({GET_ROOM: Reply(ROOM, delay=0.2)})
-    client = service.client()
-    client.token()
-    with ThreadPoolExecutor(16) as pool:
-        for _ in range(2):
-            list(pool.map(lambda _: ck.get_room(client, "1"), range(16)))
-    assert service.seen[GET_ROOM] == 32
-    assert service.connections <= 17

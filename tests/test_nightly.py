@@ -1,68 +1,29 @@
 """The nightly attacks: a short piece of some of them, what they must notice, and their report."""
 
 import re
-from functools import partial
-from pathlib import Path
 
 import pytest
 
-import confkit as ck
-from tests.nightly import reads, soak
 from tests.nightly.__main__ import main
 from tests.nightly.parts import PARTS
 from tests.nightly.piece import ROOT, Part, Piece
-from tests.ports import quiet_port
-
-
-def piece_of(name: str, size: int, folder: Path) -> Piece:
-    return Piece(name, 7, 0, size, folder)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name, part in PARTS.items() if part.short])
 def test_a_short_piece_breaks_nothing(name, tmp_path):
-    """What each part promises holds in a short, seeded piece."""
-    piece = PARTS[name].run(piece_of(name, PARTS[name].short, tmp_path))
-    assert piece.broken == {}
-
-
-def dead(base_url: str, outgoing_url: str, *keys: str, **options: object) -> ck.Client:
-    """A client all of whose calls are a TransportError: nobody listens where it asks."""
-    nowhere = f"http://127.0.0.1:{quiet_port()}"
-    return ck.Client(nowhere, nowhere, *keys, **options)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("attack", [reads.single, partial(reads.single, threads=8), reads.sweeps])
-def test_a_client_whose_reads_all_fail_does_not_pass(attack, tmp_path):
-    """Errors with a name are not enough: below the floor of true values a piece is broken."""
-    piece = piece_of("reads", 48, tmp_path)
-    attack(piece, make=dead)
-    assert set(piece.broken) == {"too few true calls", "too few true benign calls"}
-
-
-@pytest.mark.nightly  # what other tests of the process take and give back meanwhile counts, too
-def test_a_leak_with_each_call_is_noticed(tmp_path):
-    """Bytes that stay with each call break a soak."""
-    piece, kept = piece_of("soak", 1, tmp_path), []
-
-    def load(sandbox, client):
-        return lambda _: kept.append((ck.list_devices(client), bytearray(9000)))
-
-    soak.soak(piece, load, patience=0.5)
-    assert "growing held" in piece.broken
+    piece = Piece(name, 7, 0, PARTS[name].short, tmp_path)
+    assert PARTS[name].run(piece).broken == {}
 
 
 def test_the_report_says_what_was_run_on_which_sources_and_what_broke(tmp_path, monkeypatch):
-    """It names the commit, the seed, each part's size, and what does a broken piece again. A part
-    that raises or does nothing is broken, and the others are run all the same."""
+    """A part that raises or does nothing is broken, and the others are run all the same."""
     broken = Part("It holds.", lambda piece: 1 / 0, "calls", 5)
     monkeypatch.setitem(PARTS, "broken", broken)
     monkeypatch.setitem(PARTS, "idle", broken._replace(attack=lambda piece: None))
     parts = "--part broken --part idle --part fuzz-answers --size 20 --minutes 0 --seed 3"
     assert main([*parts.split(), "--folder", str(tmp_path)]) == 1
     report = (tmp_path / "report.md").read_text("utf-8")
-    assert re.search(r"Commit (\w{40}(-dirty)?|unknown), seed 3, 0 minutes", report)
     assert "| fuzz-answers | 1 | 20 examples | 0 |" in report
     assert "| broken | 1 | 0 | 1 pieces that raised |" in report
     assert "| idle | 1 | 0 | 1 no calls |" in report
@@ -71,12 +32,10 @@ def test_the_report_says_what_was_run_on_which_sources_and_what_broke(tmp_path, 
 
 
 def test_the_promises_name_tests_and_parts_that_there_are():
-    """Each promise has a test or a part that holds it, by a name that exists."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| (.+\.) \| (.+) \|$", text, re.MULTILINE)
     assert len(rows) >= 10
     for promise, holds in rows:
         names = re.findall(r"`([^`]+)`", holds)
         assert names, promise
-        for name in names:
-            assert name in PARTS or (ROOT / name).exists(), name
+        assert all(name in PARTS or (ROOT / name).exists() for name in names), promise

@@ -7,51 +7,29 @@ import pytest
 from confkit.text import echo, one_line, printable, write_atomically
 from tests.conftest import need
 
-FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
-PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
-
 
 def test_letters_stay_and_controls_are_spaces(capsys):
     """Joiners within a word or an emoji stay; nothing that moves a cursor or turns a line does."""
-    for text in ("Café 会議室", "O'Brien", FAMILY, PERSIAN, "a\u0301"):
+    for text in ("Café 会議室", "\U0001f468\u200d\U0001f469", "\u06cc\u200c\u062e", "a\u0301"):
         assert one_line(text) == printable(text) == text
     for control in "\x1b\x07\x9b\u202e\u2066\u200d\ufeff":
         assert one_line(f"a{control}b") == printable(f"a{control}b") == "a b"
-    assert (one_line("a\n\tb\r"), printable("a\n\tb\r")) == ("a  b ", "a\n\tb ")
-    echo("a\x1b[2J\x9b\tb\n c")
-    echo("d\x07\ud800", err=True)
-    assert capsys.readouterr() == ("a [2J \tb\n c\n", "d  \n")
+    echo("a\x1b[2J\x9b\tb\n c\ud800")
+    assert capsys.readouterr().out == "a [2J \tb\n c \n"
 
 
-@pytest.mark.parametrize("private", [False, True])
-def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, private):
+def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path):
     """A full disk (here a bound on the size of files) leaves the old file and nothing beside."""
     need("a limit for files", find_spec("resource"), "use a POSIX system")
     import resource
 
     path = tmp_path / "table.csv"
-    path.write_bytes(b"good")
+    write_atomically(path, b"good")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
         with pytest.raises(OSError, match="large"):
-            write_atomically(path, b"x" * 5000, private=private)
+            write_atomically(path, b"x" * 5000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert [(file, file.read_bytes()) for file in tmp_path.iterdir()] == [(path, b"good")]
-
-
-def test_a_file_keeps_its_rights_and_a_link_leads_to_it(tmp_path):
-    """A new file has the usual rights; a private one is for its owner alone."""
-    path, link, usual = (tmp_path / name for name in ("real", "link", "usual"))
-    path.write_bytes(b"old")
-    path.chmod(0o640)
-    link.symlink_to(path)
-    usual.touch()
-    write_atomically(link, b"new")
-    write_atomically(tmp_path / "other", b"")
-    assert (link.is_symlink(), path.read_bytes()) == (True, b"new")
-    assert path.stat().st_mode & 0o777 == 0o640
-    assert (tmp_path / "other").stat().st_mode == usual.stat().st_mode
-    write_atomically(path, b"secret", private=True)
-    assert path.stat().st_mode & 0o777 == 0o600

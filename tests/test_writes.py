@@ -1,25 +1,20 @@
 """Changes: checked before sending, sent once, and looked up where their outcome is open."""
 
 import json
-import pickle
 from dataclasses import replace
 
 import pytest
 
 import confkit as ck
+from confkit.operations import OPERATIONS
 from tests.scripted import GET_ROOM, Reply, listed
-from tests.test_records import deep
 
-CREATE, DELETE, OFFLINE = "/rtc/room/create", "/rtc/room/del", "/rtc/force_offline_mcu"
-USERS, MCU = "/rtc/room/get_room_info", "/sdk/get_mcu"
-IMPORT, REMOVE, LIST = (
-    f"/avd/api/outgoing/{name}"
-    for name in ("createOutgoingUser", "destroyOutgoingUser", "getOutgoingUsers")
+CREATE, DELETE, OFFLINE, USERS, IMPORT, REMOVE, LIST = (
+    OPERATIONS[key].path for key in ("A2", "A4", "A7", "A6", "B1", "B2", "B3")
 )
 RTSP = "rtsp://192.0.2.7:554/stream1"
 CAMERA = {"roomId": "1", "userId": "cam", "userName": "Door", "userAddress": RTSP}
 DOOR = ck.Device("1", "cam", "Door", RTSP)
-HALF = "a\ud800"
 
 
 def call_of(name, *arguments, **options):
@@ -53,27 +48,22 @@ def code(ret, status=200):
     return Reply({"ret": ret, "room_id": "mine"}, status=status)
 
 
-def raised_by(kind, call, client, match="."):
-    """The error of exactly this class, which is not repeated and ends with its next step."""
+def raised_by(kind, call, client, match):
+    """The error of exactly this class, which ends with its next step."""
     with pytest.raises(kind, match=f"(?s){match}") as raised:
         call(client)
-    assert (type(raised.value), raised.value.retry) == (kind, False)
+    assert type(raised.value) is kind
     assert str(raised.value).endswith(raised.value.advice)
     return raised.value
 
 
-LOST = [Reply("<html>"), Reply(""), Reply("", status=303), Reply("", status=502), code(0, 404)]
 OPEN = [  # answers that leave a change open, and what is raised if its effect is not there
     *((change, DROPPED, ck.OutcomeUnknown) for change in [*CHANGES][:5]),
-    *((own_id, answer, ck.OutcomeUnknown) for answer in LOST),
-    *((own_id, code(ret), ck.ApiError) for ret in (409, 700, 503, 805, 70077, "ok", 424)),
-    *((delete, code(504), ck.ApiError), (offline, code(700), ck.ApiError)),
-    *((imported, code(ret), ck.ApiError) for ret in (310, 424, 700, 404)),
-    *((removed, code(ret), ck.ApiError) for ret in (310, 503, 70077)),
+    *((own_id, answer, ck.OutcomeUnknown) for answer in (Reply("<html>"), code(0, 404))),
+    *((own_id, code(ret), ck.ApiError) for ret in (700, 70077)),
     (own_id, code(405, 500), ck.LicenceError),
-    (imported, code(426, 503), ck.JoinFailed),
-    *((imported, code(427, status), ck.ServiceTimeout) for status in (200, 504)),
     (offline, code(423, 500), ck.ApiError),  # "not done" in B; in A nobody knows
+    (imported, code(427), ck.ServiceTimeout),
 ]
 
 
@@ -92,30 +82,23 @@ def test_a_change_whose_outcome_is_open_is_looked_up(script, change, answer, kin
     assert (plain.value.ret, "nothing was changed" in str(plain.value)) == (ret, ret is not None)
     error = raised_by(ck.OutcomeUnknown, change, client, r"look-up failed: .*700.*Check with ck\.")
     assert (error.ret, error.lookup_error.ret) == (ret, 700)
-    assert pickle.loads(pickle.dumps(error)).ret == ret
     assert service.seen[path] == 3
 
 
 ELSEWHERE = listed({**CAMERA, "userAddress": "rtsp://192.0.2.8/x"})
 CASES = [  # the answer, what the look-up finds (None: nobody looks), and the result or error
-    *((own_id, answer, {**ROOM, "topic": "x"}, ck.OutcomeUnknown, "another topic.*ck.get_room")
-      for answer in (DROPPED, code(700))),
-    (own_id, code(405), None, ck.LicenceError, "405"),
+    (own_id, DROPPED, {**ROOM, "topic": "x"}, ck.OutcomeUnknown, "another topic.*ck.get_room"),
     (own_id, Reply({"ret": 0}), None, "mine", ""),
-    (own_id, Reply("no", status=403), None, ck.ProtocolError, "403"),
-    (delete, Reply("slow down", status=429), None, ck.ProtocolError, "429"),
-    *((no_id, answer, None, ck.OutcomeUnknown, "then with a room_extend_id")
-      for answer in (DROPPED, code(700))),
+    (no_id, DROPPED, None, ck.OutcomeUnknown, "then with a room_extend_id"),
     (no_id, Reply({"ret": 0}), None, ck.OutcomeUnknown, "created the room, .* no room_id"),
     (imported, DROPPED, ELSEWHERE, ck.OutcomeUnknown, "under another address"),
     (imported, code(423), None, ck.UserExists, "423"),
     # Codes that say that nothing was done, under HTTP 5xx too.
-    *((change, code(ret, 502), None, kind, str(ret)) for change, ret, kind in (
-        (own_id, 407, ck.ParameterError), (own_id, 602, ck.TokenRejected),
-        (delete, 404, ck.RoomNotFound), (offline, 429, ck.UserNotFound),
-        (offline, 612, ck.RoomNotFound), (imported, 401, ck.ParameterError),
-        (imported, 602, ck.TokenRejected), (removed, 425, ck.UserNotFound))),
-]  # fmt: skip
+    (own_id, code(602, 502), None, ck.TokenRejected, "602"),
+    (delete, code(404, 502), None, ck.RoomNotFound, "404"),
+    (offline, code(429, 502), None, ck.UserNotFound, "429"),
+    (removed, code(425, 502), None, ck.UserNotFound, "425"),
+]
 
 
 @pytest.mark.parametrize(("change", "answer", "look", "due", "text"), CASES)
@@ -131,93 +114,53 @@ def test_what_an_answer_and_a_look_up_prove(script, change, answer, look, due, t
     assert bool(service.seen[where]) == (look is not None)
 
 
-def test_a_client_knows_the_rooms_that_it_made(sandbox, client):
-    """One that is gone is not among them any more, whoever deleted it."""
-    own_id(client)
-    sandbox.fault(DELETE, ret=700, times=1)
-    raised_by(ck.ApiError, delete, client)
-    assert client.created == ["mine"]
-    ck.delete_room(sandbox.connect(), "mine")
-    raised_by(ck.RoomNotFound, delete, client)
-    assert client.created == []
-
-
-USER, IN_ROOM = {"room_id": "1", "user_id": "cam"}, {"room_id": "1"}
-NEEDED = {  # the IDs and texts that each function needs, none of which may be empty
-    "create_room": {"topic": "t", "owner_id": "ops"},
-    "import_device": {**USER, "user_name": "Door", "user_address": RTSP},
-    "remove_device": {**USER, "user_address": RTSP},
-    **dict.fromkeys(("force_offline", "diagnose_device"), USER),
-    **dict.fromkeys(("get_room", "delete_room", "get_mcu", "get_room_users"), IN_ROOM),
-}
-MASKED = "rtsp://u:***@192.0.2.7/s"
-WITHIN: dict[str, object] = {}
-WITHIN["a"] = [WITHIN]
-WRONG = {  # what else is wrong: a bound of the interface, or what cannot travel
-    "create_room": {
-        "topic": ["x" * 150, "ä" * 75], "room_mode": [None], "attendee_max": ["many", 2.5, True],
-        "host_password": [HALF], "room_extend_id": [" "]},
-    "get_room": {"room_id": [None, 1047.0]},
-    "import_device": {
-        "user_address": ["192.0.2.7/x", "rtsp://h/a b", None, MASKED],
-        "options": ["login", {"a": {1, 2}}, {"a": [HALF]}, {"login_name": "b"},
-                    json.loads(deep(400)), WITHIN],
-        "user_data": [HALF], "login_name": [HALF, 7], "login_password": [HALF, "***"]},
-    "remove_device": {"user_address": [MASKED]},
-}  # fmt: skip
+WRONG = [  # a call, and the parameter that is missing, breaks a bound, or cannot travel
+    (call_of("create_room", "ä" * 75, "ops"), "topic"),
+    (call_of("create_room", "t", " "), "owner_id"),
+    (call_of("create_room", "t", "ops", attendee_max=2.5), "attendee_max"),
+    (call_of("create_room", "t", "ops", host_password="a\ud800"), "host_password"),
+    *((call_of(f"get_{name}", " "), "room_id") for name in ("room", "mcu", "room_users")),
+    (call_of("delete_room", None), "room_id"),
+    (call_of("force_offline", "1", " "), "user_id"),
+    (call_of("import_device", "1", "cam", "Door", "rtsp://u:***@192.0.2.7/s"), "user_address"),
+    (call_of("import_device", DOOR, options={"a": {1, 2}}), "options"),
+    (call_of("remove_device", "1", " "), "user_id"),
+]
 
 
 def test_a_wrong_argument_is_refused_before_anything_is_sent(script):
-    """A ParameterError that names it: what breaks a bound, is missing, or cannot travel."""
     service = script()
-    cases = [(call, *row) for call, names in WRONG.items() for row in names.items()]
-    cases += [(call, name, [" ", HALF]) for call, names in NEEDED.items() for name in names]
-    for call, name, value in [(*case, value) for *case, values in cases for value in values]:
-        more = {"login_name": "admin"} if name == "options" else {}
-        match = f"(?s){name}.*Nothing was sent"
-        with pytest.raises(ck.ParameterError, match=match) as raised:
-            getattr(ck, call)(service.client(), **{**NEEDED[call], **more, name: value})
-        assert (raised.value.ret, raised.value.endpoint is None) == (None, False)
-    for name in ("access_key", "secret_key"):
-        keys = {"access_key": "a", "secret_key": "s", name: HALF}
-        with pytest.raises(ck.ParameterError, match=f"{name} cannot be encoded as JSON and UTF-8"):
-            ck.connect(base_url="http://127.0.0.1:1", outgoing_url="http://127.0.0.1:2", **keys)
+    for call, name in WRONG:
+        with pytest.raises(ck.ParameterError, match=f"(?s){name}.*Nothing was sent"):
+            call(service.client())
     assert not service.requests
 
 
-ROOM_1, OLD = ck.Room(room_id="1"), {"login_name": "u", "login_password": "p@ss"}
-WITH_LOGIN = replace(DOOR, user_data="x", options=OLD)
-FULL = {"attendee_max": 25, "max_audio": 3, "max_video": 2, "host_password": "pw"}
-MADE = {"topic": "ä" * 74 + "x", "owner_id": "ops", "room_mode": "1"}
+OLD = {"login_name": "u", "login_password": "p@ss"}
+MADE = {"topic": "t", "owner_id": "ops", "room_mode": "1", "attendee_max": "25"}
 ODD = {"max_token": 5, "login_password": 1234, "pwd": 0.5, "on": True}
 REMOVAL = {name: CAMERA[name] for name in ("roomId", "userId", "userAddress")}
-# A call, and the parameters with which its request travels. A Room stands for its ID, a Device for
-# its fields; a new login takes the place of an old one; numbers stay numbers.
-TRAVELS = [
-    (call_of("create_room", MADE["topic"], "ops"), MADE),
-    (call_of("create_room", MADE["topic"], "ops", **{**FULL, "max_video": 2.0}, room_extend_id="x"),
-     MADE | {name: str(value) for name, value in FULL.items()} | {"room_extend_id": "x"}),
-    *((call_of(name, ROOM_1), {"room_id": "1"})
-      for name in ("get_room", "get_room_users", "delete_room", "get_mcu")),
-    (call_of("force_offline", ROOM_1, "ada"), {"room_id": "1", "user_id": "ada"}),
-    (call_of("import_device", ROOM_1, "cam", "Door", RTSP), CAMERA),
-    *((call_of("import_device", WITH_LOGIN, **new), {**CAMERA, "userData": "x", "options": sent})
-      for new, sent in (
-        ({}, OLD), ({"options": ODD}, ODD),
-        ({"login_password": "new"}, {**OLD, "login_password": "new"}),
-        ({"login_name": "v", "options": {"x": 0.5}}, {"x": 0.5, "login_name": "v"}))),
-    *((call_of("remove_device", *place), REMOVAL) for place in ([WITH_LOGIN], ["1", "cam"])),
-    *((call_of("list_devices", *room), {"roomId": "1"}) for room in (["1"], [ROOM_1])),
-    *((call_of("list_devices", *room), {}) for room in ([""], [])),
-]  # fmt: skip
+TRAVELS = [  # a call, and the parameters with which its request travels
+    (call_of("create_room", "t", "ops", attendee_max=25), MADE),
+    (call_of("force_offline", "1", "ada"), {"room_id": "1", "user_id": "ada"}),
+    (call_of("import_device", "1", "cam", "Door", RTSP), CAMERA),
+    (call_of("import_device", DOOR, options=ODD), {**CAMERA, "options": ODD}),
+    (
+        call_of("import_device", replace(DOOR, options=OLD), login_password="new"),
+        {**CAMERA, "options": {**OLD, "login_password": "new"}},
+    ),
+    (call_of("remove_device", DOOR), REMOVAL),
+    (call_of("remove_device", "1", "cam"), REMOVAL),
+    (call_of("list_devices", "1"), {"roomId": "1"}),
+    (call_of("list_devices"), {}),
+]
 
 
 @pytest.mark.parametrize(("call", "sent"), TRAVELS)
 def test_what_is_given_is_what_travels(script, call, sent):
     """In the interface's spelling, and nothing else; an omitted address is taken from B3."""
-    fine = {"room_id": "1", "addr": "h:1", **listed(CAMERA), "user_list": []}
-    paths = (CREATE, GET_ROOM, USERS, DELETE, OFFLINE, MCU, IMPORT, REMOVE, LIST)
-    service = script(dict.fromkeys(paths, fine))
+    fine = {"room_id": "1", "addr": "h:1", **listed(CAMERA)}
+    service = script(dict.fromkeys((CREATE, OFFLINE, IMPORT, REMOVE, LIST), fine))
     call(service.client())
     last = dict(service.requests[-1][2])
     assert last.pop("access_token", None) or last.pop("accessToken")
@@ -227,42 +170,22 @@ def test_what_is_given_is_what_travels(script, call, sent):
 
 
 def test_read_only_refuses_every_change_before_anything_is_sent(script):
-    """Whatever else is wrong with it."""
     service = script({LIST: listed(CAMERA)})
     client = service.client(read_only=True)
-    nonsense = call_of("import_device", "1", "cam", "Door", "nonsense")
-    for call in (*CHANGES, call_of("remove_device", "1", "cam"), nonsense):
-        error = raised_by(ck.ReadOnlyError, call, client, "read only")
-        assert error.advice.startswith("Connect with read_only=False")
+    for call in (*CHANGES, call_of("remove_device", "1", "cam")):
+        raised_by(ck.ReadOnlyError, call, client, "Connect with read_only=False")
     assert not service.requests
     assert ck.list_devices(client)[0].user_id == "cam"
 
 
 def test_a_failed_list_is_never_an_empty_list(script):
-    """Nor one with fewer items than its `total`, which may be quoted."""
+    """Nor one with fewer items than its `total`."""
     service = script()
-    no_items = (None, [], {}, {"items": None, "total": 0}, {"items": [], "total": 3})
     for call, path, members in (
-        *((ck.get_room_users, USERS, {"user_list": value}) for value in (None, {}, [1], [{}])),
-        *((ck.list_devices, LIST, {"data": value}) for value in no_items),
+        (ck.get_room_users, USERS, {"user_list": None}),
+        (ck.list_devices, LIST, {"data": {"items": None, "total": 0}}),
+        (ck.list_devices, LIST, {"data": {"items": [], "total": 3}}),
     ):
         service.script[path] = {"ret": 0, **members}
         with pytest.raises(ck.ProtocolError):
             call(service.client(), "1")
-    item = {**CAMERA, "options": {"login_name": "u"}}
-    service.script[LIST] = {"result": "0", "data": {"total": "1", "items": [item]}}
-    assert ck.list_devices(service.client()) == [replace(DOOR, options={"login_name": "u"})]
-
-
-def test_a_user_that_is_called_by_its_address_shows_no_login(script):
-    """A device that is not listed was not refused: UserNotFound has no code then."""
-    named = "rtsp://admin:geheim77@192.0.2.7/\x1b[2J"
-    service = script({IMPORT: {"ret": 0}, USERS: NOBODY, LIST: listed()})
-    device = replace(DOOR, user_id=named)
-    for kind, call in (
-        (ck.NotInRoom, call_of("import_device", device, verify=True, patience=0)),
-        (ck.UserNotFound, call_of("remove_device", "2", named)),
-    ):
-        error = raised_by(kind, call, service.client(), "admin")
-        assert not any(part in str(error) for part in ("geheim77", "\x1b"))
-    assert (error.ret, error.endpoint, service.seen[REMOVE]) == (None, "B2", 0)
