@@ -34,13 +34,17 @@ def feedback(panel, text):
 
 def press(panel, text):
     """Press a button that is enabled, and return what stands beside it once its work is done."""
-    return _press(named(panel, text), feedback(panel, text))
+    button, place = named(panel, text), feedback(panel, text)
+    assert not button.disabled, f"{text!r} cannot be pressed"
+    button.click()
+    assert place._job.wait(LONG)
+    return text_of(place)
 
 
 def confirm(panel):
     """Answer a question with yes, and return what stands in its place then."""
     place = feedback(panel, "Keep")
-    return _press(place.children[-2], place)
+    return press(place, place.children[-2].description)
 
 
 def cancel(panel, text, begun):
@@ -48,18 +52,6 @@ def cancel(panel, text, begun):
     named(panel, text).click()
     until(begun)
     return press(panel, "Cancel")
-
-
-def _press(button, place):
-    assert not button.disabled, f"{button.description!r} cannot be pressed"
-    button.click()
-    assert place._job.wait(LONG)
-    return text_of(place)
-
-
-def beside(panel, text):
-    """The text beside a button."""
-    return text_of(feedback(panel, text))
 
 
 def text_of(widget):
@@ -84,12 +76,7 @@ def receive(widget, content):
 def recorded(widget):
     """The messages that a widget sends to the page from now on."""
     messages, send = [], widget.send
-
-    def record(content, *rest):
-        messages.append(content)
-        send(content, *rest)
-
-    widget.send = record
+    widget.send = lambda content, *rest: (messages.append(content), send(content, *rest))
     return messages
 
 

@@ -3,7 +3,6 @@
 import re
 import threading
 
-import ipywidgets
 import pandas as pd
 import pytest
 
@@ -23,18 +22,17 @@ LOOKING = {"looking": True}  # what a page that shows a Status reports
 def test_one_action_at_a_time_while_the_buttons_are_off():
     """Its message stands at its own button, until the next action begins."""
     job, go, runs = Job(), threading.Event(), []
-    actions = {"Read": lambda: (runs.append(1), go.wait(ui.LONG)), "Fail": lambda: 1 / 0}
-    box = ipywidgets.VBox([job.row({text: action}) for text, action in actions.items()])
-    assert "ZeroDivisionError: division by zero" in ui.press(box, "Fail")
-    ui.named(box, "Read").click()
+    read = job.row({"Read": lambda: (runs.append(1), go.wait(ui.LONG))})
+    fail = job.row({"Fail": lambda: 1 / 0})
+    assert "ZeroDivisionError: division by zero" in ui.press(fail, "Fail")
+    ui.named(read, "Read").click()
     ui.until(lambda: runs)
-    assert ui.text_of(box) == ui.beside(box, "Read") == "Working …"
-    assert [ui.named(box, text).disabled for text in actions] == [False, True]
-    for text in actions:
-        ui.named(box, text).click()
+    assert (ui.text_of(read), ui.text_of(fail)) == ("Working …", "")
+    assert ui.named(fail, "Fail").disabled
+    ui.named(read, "Read").click()
     go.set()
     assert job.wait(ui.LONG)
-    assert (runs, ui.text_of(box)) == ([1], "")
+    assert (runs, ui.text_of(read)) == ([1], "")
 
 
 def test_cancel_ends_what_only_reads():
@@ -45,9 +43,7 @@ def test_cancel_ends_what_only_reads():
     ui.named(box, "Read").click()
     ui.until(lambda: "Cancel" in ui.buttons(box))
     late = ui.named(box, "Cancel")
-    late.click()
-    assert job.wait(ui.LONG)
-    assert ui.beside(box, "Read") == "Cancelled."
+    assert ui.press(box, "Cancel") == "Cancelled."
     late.click()
     assert ui.press(box, "Again") == "False"
     go.set()
@@ -64,7 +60,7 @@ def test_what_comes_late_is_not_of_the_row_that_was_picked_since():
         job.clear()
         go.set()
         assert job.wait(ui.LONG)
-        assert re.match(answer, ui.beside(box, text))
+        assert re.match(answer, ui.text_of(box))
 
 
 def test_a_question_is_asked_before_it_is_done():
@@ -72,8 +68,9 @@ def test_a_question_is_asked_before_it_is_done():
     job, done = Job(), []
     ask = Question(f"{WITH_LOGIN}?", lambda: done.append(1) or "Done.", "Do", typed="7")
     box = job.row({"Ask": lambda: ask})
-    for text, answer in (("Ask", f"{MASKED}?"), ("Keep", ""), ("Ask", f"{MASKED}?")):
-        assert ui.press(box, text) == answer
+    assert ui.press(box, "Ask") == f"{MASKED}?"
+    assert ui.press(box, "Keep") == ""
+    ui.press(box, "Ask")
     yes = ui.named(box, "Do")
     for text, disabled in (("", True), ("8", True), (" 7 ", False)):
         ui.feedback(box, "Ask").children[1].value = text
@@ -97,18 +94,16 @@ def test_an_error_is_in_the_words_of_a_panel():
 # Table
 
 
-@pytest.fixture
-def frame():
-    topics = pd.array(["Room 10", "room 2", None, "Büro"], "string")
-    users = pd.array([3, None, 0, 12], "Int64")
-    return pd.DataFrame({"topic": topics, "users": users}, index=["7", "8", "9", "10"])
+TOPICS = pd.array(["Room 10", "room 2", None, "Büro"], "string")
+USERS = pd.array([3, None, 0, 12], "Int64")
+FRAME = pd.DataFrame({"topic": TOPICS, "users": USERS}, index=["7", "8", "9", "10"])
 
 
 @pytest.fixture
-def table(frame):
+def table():
     columns = [Column("topic", "Topic"), Column("users", "Users")]
     made = Table("Rooms", columns, noun="room", filters={"used": lambda f: f["users"] > 0})
-    made.show(frame)
+    made.show(FRAME)
     return made
 
 
@@ -130,10 +125,10 @@ def test_rows_are_searched_filtered_and_sorted(table, search, state, order, left
     assert messages[-1]["count"] == ("4 rooms" if order else "1 of 4 rooms")
 
 
-def test_a_pick_stays_while_its_row_is_there(table, frame):
+def test_a_pick_stays_while_its_row_is_there(table):
     """Its index, which may be a camera's address, is never sent, nor is a login in a cell."""
     messages = ui.recorded(table)
-    other = frame.rename(index={"8": WITH_LOGIN}).replace("Büro", WITH_LOGIN)
+    other = FRAME.rename(index={"8": WITH_LOGIN}).replace("Büro", WITH_LOGIN)
     table.show(other)
     ui.receive(table, {"view": "v", "first": 0})
     assert messages[-1]["rows"][3]["cells"][0] == [MASKED, None]
@@ -144,7 +139,7 @@ def test_a_pick_stays_while_its_row_is_there(table, frame):
     table.show(other.iloc[::-1])
     assert table.picked == WITH_LOGIN
     assert "hunter2" not in f"{ui.saved(table)} {messages}"
-    table.show(frame)
+    table.show(FRAME)
     assert table.picked is None
     table.set_state({"_pick": number})  # from a page that still shows it
     assert table.picked is None
@@ -154,7 +149,7 @@ def test_a_view_gets_the_page_that_it_asks_for(table):
     """A page beyond the end is the end."""
     table.show(pd.DataFrame({"topic": "Room", "users": range(5_000)}))
     messages = ui.recorded(table)
-    for wish, first, count in ((4_960, 4_960, 40), (9_999, 4_999, 1), (-3, 0, 120)):
+    for wish, first, count in ((4_960, 4_960, 40), (9_999, 4_999, 1)):
         ui.receive(table, {"view": "a", "first": wish})
         assert (messages[-1]["first"], len(messages[-1]["rows"])) == (first, count)
 
@@ -211,23 +206,19 @@ def in_background(refresh, act):
 
 
 def test_it_reads_while_a_page_shows_it_and_never_twice_at_a_time(refresh, sandbox, monkeypatch):
-    reading, go = threading.Event(), threading.Event()
-    in_background(refresh, lambda: (reading.set(), go.wait(ui.LONG)))
-    beats = ui.recorded(refresh.status)
+    go, beats = threading.Event(), ui.recorded(refresh.status)
+    in_background(refresh, lambda: go.wait(ui.LONG))
 
     def nothing_is_read():
         before, count = sandbox.count(), len(beats)
         ui.until(lambda: len(beats) > count + 5)
         return sandbox.count() == before
 
-    ui.receive(refresh.status, LOOKING)
-    assert reading.wait(ui.LONG)
-    assert nothing_is_read()
+    ui.begin(sandbox, "A3", lambda: ui.receive(refresh.status, LOOKING))
+    ui.until(nothing_is_read)
     ui.begin(sandbox, "A3", go.set)
     monkeypatch.setattr(status, "WATCHED", 0)
-    nothing_is_read()  # until the beats know
-    ui.settled()
-    assert nothing_is_read()
+    ui.until(nothing_is_read)
 
 
 def test_whatever_fails_in_the_background_is_the_outage(refresh):

