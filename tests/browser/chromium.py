@@ -36,12 +36,8 @@ def chromium() -> "Iterator[Browser]":
 
     path = found()
     need("Chromium", path, HOW)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path)
-        try:
-            yield browser
-        finally:
-            browser.close()
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path) as one:
+        yield one
 
 
 if __name__ == "__main__":

@@ -68,20 +68,6 @@ def test_the_finding_is_written(rows, finding):
     assert words(chart)[0] == chart.summary().splitlines()[0] == f"101: {finding}"
 
 
-def test_title_and_summary_have_the_room_the_span_and_the_peak():
-    rows = samples(*[(2, 5)] * 30, None, *[(5, 5)] * 29, start="2026-03-02T23:30")
-    rows.attrs["service"] = "SANDBOX"
-    chart = curve(rows, topic="Board room")
-    assert chart.summary().splitlines() == [
-        "Board room: peak 5 of 5 users, at the cap for 29 min",
-        "SANDBOX",
-        "room 101",
-        "2 Mar 2026 to 3 Mar 2026 (UTC)",
-        "peak on Tue 3 Mar 2026, 00:01",
-        "not read for 1 min",
-    ]
-
-
 def test_many_samples_are_shown_by_their_peaks():
     """One minute at the cap is still marked."""
     steps = [(1 + n % 2, 9) for n in range(2880)]
@@ -100,10 +86,3 @@ def test_samples_need_no_order_and_duplicates_count_once():
     double = pd.concat([rows, rows.assign(users=rows["users"] + 1), samples((9, 9), room_id="102")])
     texts = hovers(curve(double.iloc[[5, 0, 1, 6, 2, 3, 4]]))
     assert [text.rpartition(": ")[2] for text in texts] == ["2 of 5", "3 of 5"]
-
-
-def test_a_day_on_which_the_clock_changes_is_one_day():
-    rows = samples(*[(n % 5, 9) for n in range(23 + 24 * 13)], start="2026-03-28T23:00", every=3600)
-    texts = hovers(curve(rows, tz="Europe/Berlin"))
-    assert len(texts) == 14
-    assert all(", 00:00 to " in text for text in texts)

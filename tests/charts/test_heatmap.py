@@ -73,7 +73,6 @@ def test_a_failed_sample_counts_with_the_mean_of_its_room(rows, mean):
     [
         (samples(), "No samples"),
         (samples(None, None), "Never read"),
-        (samples((0, 9)), "Empty in all samples"),
         (samples((12_345, 9)), "Busiest: Monday 08:00, 12k people on average"),
     ],
 )

@@ -47,25 +47,10 @@ def confirm(panel):
     return press(place, place.children[-2].description)
 
 
-def cancel(panel, text, begun):
-    """Press a button, cancel its work once it has begun, and return what stands beside it then."""
-    named(panel, text).click()
-    until(begun)
-    return press(panel, "Cancel")
-
-
 def text_of(widget):
     """The text of a widget and of all that it holds, without tags."""
     html = " ".join(w.value for w in within(widget) if isinstance(w, ipywidgets.HTML) and w.value)
     return unescape(re.sub("<[^>]+>", "", html))
-
-
-def buttons(widget):
-    """The texts of the buttons that can be seen."""
-    if widget.layout.display == "none":
-        return []
-    own = [widget.description] if isinstance(widget, ipywidgets.Button) else []
-    return own + [text for child in getattr(widget, "children", ()) for text in buttons(child)]
 
 
 def receive(widget, content):

@@ -51,8 +51,8 @@ def test_a_pick_clears_what_belonged_to_the_room_before(panel, sandbox, ids):
         assert ui.text_of(ui.feedback(panel, "Force offline")) == ""
     assert (names(panel), panel.users.picked) == ([], None)
     pick(panel, ids["used"], "Cy")
-    assert ui.press(panel, "Remove from list") == f"Removed room {ids['used']} from the list."
-    assert (panel.selected, ui.buttons(panel)) == (None, ["Refresh"])
+    ui.press(panel, "Remove from list")
+    assert (panel.selected, ids["used"] in panel.value.index) == (None, False)
 
 
 def test_a_slow_room_does_not_come_back_over_a_later_pick(panel, sandbox, ids):
@@ -69,8 +69,7 @@ def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
     pick(panel, ids["used"], "Cy", "Camera")
     assert panel.users.frame["kind"].tolist() == ["person", "device"]
     sandbox.device_service("stopped")
-    answer = ui.press(panel, "Refresh")
-    assert answer.startswith("1 room could not be read. List external users (B3) answered 304")
+    assert "List external users (B3) answered 304" in ui.press(panel, "Refresh")
     row = panel.value.set_index("room_id").loc[ids["used"]]
     assert (row.users, row.people) == (2, pd.NA)
     ui.until(lambda: panel.users.frame["kind"].tolist() == ["", ""])
@@ -85,22 +84,14 @@ def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
 # The list
 
 
-@pytest.mark.parametrize(
-    ("text", "answer", "more"),
-    [
-        ("{new}|{new}, {old}", "Added 1 room.", 1),
-        ('{new}; "4711"\t[{old}]', "1 of 3 does not look like a room number (4711). Add 3", 2),
-    ],
-)
-def test_rooms_are_added_with_any_separators(panel, ids, text, answer, more):
+def test_rooms_are_added_with_any_separators(panel, ids):
     """Each once; what is no plausible number is asked about first."""
-    before = len(panel.value)
-    ui.named(panel, "Room numbers").value = text.format(new=ids["near"], old=ids["full"])
-    assert ui.press(panel, "Add").startswith(answer)
-    if "look" in answer:
-        assert ui.confirm(panel).startswith(f"Added {more} rooms. Not found: ")
-    assert len(panel.value) == before + more
-    assert ui.press(panel, "Add known rooms").startswith("Added ")
+    ui.named(panel, "Room numbers").value = f'{ids["near"]}|{ids["near"]}; "4711"\t[{ids["full"]}]'
+    question = "1 of 3 does not look like a room number (4711). Add 3 rooms?"
+    assert ui.press(panel, "Add") == question
+    assert ui.confirm(panel) == "Added 2 rooms. Not found: 1."
+    assert len(panel.value) == 6
+    assert ui.press(panel, "Add known rooms") == "Added 1 room."
 
 
 # Changes
@@ -110,19 +101,16 @@ def test_a_room_is_created_from_a_form(panel, client, sandbox):
     """What is wrong is named beside the button, and nothing is sent; an error keeps the fields."""
     before, password = sandbox.count("A2"), ui.named(panel, "Host password")
     password.set("geheim")
-    for label, text in (("External ID", "ext-7"), ("Topic", "Review"), ("Owner", "ops")):
+    for label, text in (("Maximum attendees", " 3 "), ("Topic", "Review"), ("Owner", "ops")):
         assert "(Nothing was sent.)" in ui.press(panel, "Create room")
         ui.named(panel, label).value = text
-    ui.named(panel, "Maximum attendees").value = "a few"
-    assert "(Nothing was sent.)" in ui.press(panel, "Create room")
     assert sandbox.count("A2") == before
-    ui.named(panel, "Maximum attendees").value = " 3 "
     sandbox.fault("A2", ret=405, times=1)
     assert "licence expired" in ui.press(panel, "Create room")
-    assert ui.press(panel, "Create room") == "Created room ext-7."
-    room = ck.get_room(client, "ext-7")
+    assert ui.press(panel, "Create room").startswith("Created room ")
+    room = ck.get_room(client, panel.selected)
     assert (room.topic, room.owner_id, room.attendee_max) == ("Review", "ops", 3)
-    assert (room.host_password, panel.selected) == ("geheim", "ext-7")
+    assert room.host_password == "geheim"
     assert not password.text
 
 
@@ -167,33 +155,12 @@ def test_a_read_only_client_changes_nothing(sandbox, open_panel, ids):
 # Reading
 
 
-def test_a_refresh_can_be_cancelled_and_an_outage_is_named_once(panel, client, sandbox, ids):
-    """The value stays; the picked room does not repeat the panel's status."""
-    sandbox.fault("A3", delay=2)
-    before = sandbox.count("A3")
-    text = ui.cancel(panel, "Refresh", lambda: sandbox.count("A3") == before + 4)
-    assert text == "Cancelled; 4 rooms not read."
-    assert panel.value["users"].tolist() == [2, 1, 1, pd.NA]
-    client.close()
-    assert "closed" in ui.press(panel, "Refresh")
-    panel.select(ids["full"])
-    ui.settled()
-    assert "closed" not in panel.card.value
-
-
 def test_panels_share_one_refresh(sandbox, open_panel, ids):
-    """Each room is read once for both; a panel that was closed is left alone."""
+    """Each room is read once for both."""
     refresh = open_panel(Refresh, ids.values())
     panels = [open_panel(kind, refresh=refresh) for kind in (RoomExplorer, OccupancyPanel)]
-    panels[0].select(ids["used"])
     before = sandbox.count("A3")
     panels[0].refresh()
     assert sandbox.count("A3") == before + len(ids)
     panels[0].delete(ids["full"])
     assert len(panels[1].value) == 4
-    panels[0].close()
-    ui.settled()
-    before = sandbox.count("A6")
-    refresh.read()
-    ui.settled()
-    assert sandbox.count("A6") == before + 4  # and none of the picked room
