@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +9,6 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from jupyter_client.blocking.client import BlockingKernelClient
-
-from .servers import Server
 
 LAB, NOTEBOOK = "lab/tree", "notebooks"
 SECONDS = 60  # for anything that is waited for in a page, on a busy machine
@@ -36,17 +33,16 @@ _STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 
 
 class Kernel:
-    """A page's kernel, reached beside the page: runs code as a further cell would, and notes every
-    error that it reports, also those of widgets' callbacks, which no front end shows."""
+    """A page's kernel, and every error that it reports: no front end shows those of callbacks."""
 
-    def __init__(self, connection_file: Path) -> None:
-        self.errors: list[str] = []
+    def __init__(self, connection_file):
+        self.errors = []
         self.client = BlockingKernelClient()
         self.client.load_connection_file(str(connection_file))
         self.client.start_channels(hb=False, stdin=False)
         self.client.wait_for_ready(timeout=SECONDS)
 
-    def run(self, code: str) -> str:
+    def run(self, code):
         """What the code printed."""
         request = self.client.execute(code, store_history=False, allow_stdin=False)
         printed = ""
@@ -66,7 +62,7 @@ class Kernel:
 
 
 @contextmanager
-def opened(browser: Any, server: Server, front: str, notebook: Path) -> "Iterator[Opened]":
+def opened(browser, server, front, notebook):
     """A copy of this notebook that has run in this front end."""
     file = Path(shutil.copy(notebook, server.root))
     page = browser.new_page(viewport=SIZE)
@@ -76,6 +72,9 @@ def opened(browser: Any, server: Server, front: str, notebook: Path) -> "Iterato
     kernel = Kernel(server.connection_file(page.evaluate(_CONNECTED)))
     one = Opened(page, kernel, file)
     page.on("pageerror", lambda error: one.hear(f"{error.message}\n{error.stack}"))
+    page.on(
+        "console", lambda line: line.type == "error" and one.hear(f"{line.text}{line.location}")
+    )
     one.command("notebook:run-all-cells")
     yield one
     kernel.client.stop_channels()
@@ -85,8 +84,6 @@ def opened(browser: Any, server: Server, front: str, notebook: Path) -> "Iterato
 
 @dataclass
 class Opened:
-    """A notebook that has run in a page: the page, its kernel, its file."""
-
     page: Any
     kernel: Kernel
     file: Path
@@ -94,16 +91,15 @@ class Opened:
     _fresh: int = 0
     _errors: list[str] = field(default_factory=list)
 
-    def command(self, name: str, **options: Any) -> None:
-        """A command of the application."""
+    def command(self, name, **options):
         self.page.evaluate(f"([name, how]) => {_APP}.commands.execute(name, how)", [name, options])
 
-    def hear(self, error: str) -> None:
+    def hear(self, error):
         """Notes an error of our half of the page; others are the front end's."""
         if "blob:" in error or "anywidget" in error:
             self._errors.append(error)
 
-    def fresh(self, scene: str, place: int = 0, **options: Any) -> Any:
+    def fresh(self, scene, place=0, **options):
         """A panel of this scene of `stage.py`, set anew; its names are the kernel's."""
         self.page.set_viewport_size(SIZE)
         self._fresh += 1
@@ -114,7 +110,7 @@ class Opened:
         panel.scroll_into_view_if_needed()
         return panel
 
-    def accessible(self) -> None:
+    def accessible(self):
         """Asserts that what is shown breaks no rule of accessibility, in either theme."""
         # JupyterLab's body has no height, and for axe-core all in it is out of sight then: it would
         # not look at a single colour. Colours do not fade from one theme to the other.
@@ -133,19 +129,17 @@ class Opened:
             assert result.violations_count == 0, f"{theme}: {result.generate_report()}"
         self.page.set_viewport_size(SIZE)
 
-    def saved(self) -> str:
-        """The text of the notebook as it is saved."""
+    def saved(self):
         self.command("docmanager:save")
         return self.file.read_text()
 
-    def until(self, met: Callable[[], Any]) -> None:
-        """Waits until the condition holds."""
+    def until(self, met):
         deadline = time.monotonic() + SECONDS
         while not met():
             assert time.monotonic() < deadline, "what was waited for has not come"
             self.page.wait_for_timeout(50)
 
-    def tab_to(self, target: Any) -> None:
+    def tab_to(self, target):
         """Presses Tab until the target has the focus, beginning again at the panel's end."""
         target.wait_for()
         panel = self.page.locator(self.scope)
@@ -157,16 +151,15 @@ class Opened:
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not come to {target}")
 
-    def press(self, target: Any) -> None:
+    def press(self, target):
         """Presses this, by keyboard alone."""
         self.tab_to(target)
         self.page.keyboard.press("Enter")
 
-    def has_focus(self, target: Any) -> bool:
-        """Whether the target has the focus."""
-        return bool(target.evaluate("element => element === document.activeElement"))
+    def has_focus(self, target):
+        return target.evaluate("element => element === document.activeElement")
 
-    def complaints(self) -> list[str]:
+    def complaints(self):
         """What page and kernel complained of since this was asked last."""
         self.kernel.run("pass")  # what was said before is heard before
         complaints = [*self.kernel.errors, *self._errors]

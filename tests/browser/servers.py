@@ -5,11 +5,9 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tests import servers
 from tests.ports import quiet_port
@@ -29,7 +27,7 @@ FOLDERS = (
     "JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTERLAB_SETTINGS_DIR JUPYTERLAB_WORKSPACES_DIR"
     " IPYTHONDIR XDG_CONFIG_HOME"
 )
-SETTINGS: dict[str, dict[str, Any]] = {
+SETTINGS = {
     # Every cell is in the page, also those out of sight.
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "defer"},
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
@@ -40,19 +38,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Server:
-    """A server that is up."""
-
     address: str
     root: Path
     runtime: Path  # where its kernels listen
 
-    def connection_file(self, kernel: str) -> Path:
-        """Where a kernel of this server listens."""
+    def connection_file(self, kernel):
         return next(self.runtime.rglob(f"kernel-{kernel}.json"))
 
 
 @contextmanager
-def running(command: str, folder: Path) -> Iterator[Server]:
+def running(command, folder):
     """A server in folders of its own, with nothing of its user's settings; ends its kernels too."""
     port = quiet_port()
     runtime = Path(tempfile.mkdtemp(prefix="confkit-"))  # short, as the name of a socket has to be
@@ -82,7 +77,7 @@ def running(command: str, folder: Path) -> Iterator[Server]:
     shutil.rmtree(runtime, ignore_errors=True)
 
 
-def _environment(folder: Path, runtime: Path) -> dict[str, str]:
+def _environment(folder, runtime):
     """An environment with the sandbox for its service, and Jupyter's folders in this one."""
     strange = ("CONFKIT_", "JUPYTER", "COV_", "PYTEST_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(strange)}

@@ -1,28 +1,25 @@
 """What the notebook of all panels shows. A scene is a function that runs in its kernel, and makes
 what is `shown` on a service of its own."""
 
-from typing import Any
-
 import ipywidgets
 
 import confkit as ck
 from confkit import panels
 from confkit.sandbox import Sandbox
 
-Scene = dict[str, Any]
 box = ipywidgets.VBox()
 
 
-def show(scene: str, mark: str, **options: Any) -> Scene:
+def show(scene, mark, **options):
     """The names of a scene that is set anew in place of the one before."""
-    names: Scene = globals()[scene](**options)
+    names = globals()[scene](**options)
     box.children = names["shown"]
     for place, widget in enumerate(names["shown"]):
         widget.add_class(f"{mark}-{place}")
     return names
 
 
-def blocks() -> Scene:
+def blocks():
     """A panel of blocks: a button that asks a question, and fields for passwords."""
     job, done = panels.Job(), []
     question = panels.Question("Forget it?", lambda: done.append(1) or "Forgotten.", "Do")
@@ -33,7 +30,7 @@ def blocks() -> Scene:
     return locals()
 
 
-def all_panels(every: float = 0) -> Scene:
+def all_panels(every=0):
     """Each of our panels on a service with many rooms, the name of one of which is hostile."""
     client = Sandbox(seed=1).start().connect()
     studio = ck.create_room(client, "Studio", "ops", attendee_max=9)

@@ -69,8 +69,7 @@ def test_rooms_are_searched_and_looked_into(lab):
 
 
 def test_occupancy_is_watched(lab):
-    """A pressed filter is seen as pressed; Refresh lists what has changed; a picked room has its
-    curve beside it."""
+    """Refresh lists what has changed; a picked room has its curve beside it."""
     panel = lab.fresh("all_panels", OCCUPANCY)
     state = panel.locator("button[aria-pressed]").first
     state.click()
@@ -142,6 +141,7 @@ def test_a_panel_fits_into_its_window(lab):
     """All of it is inside and in view, also with much in it."""
     lab.fresh("all_panels")
     lab.kernel.run("for panel in shown[:2]: panel.select(studio)")
+    lab.kernel.run("shown[2].preflight(user_id='g', user_name='G', user_address=camera)")
     shown = lab.page.locator(".confkit-panel")
     lab.page.evaluate("window.jupyterapp.shell.collapseLeft()")
     for width in (700, 1400):

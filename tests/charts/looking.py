@@ -23,7 +23,6 @@ def hovers(chart):
 
 
 def widths(chart, colour):
-    """The widths of the boxes of a colour, in pixels."""
     boxes = [box for box in chart.findobj(Rectangle) if to_hex(box.get_facecolor()) == colour]
     return [box.get_width() for box in boxes]
 

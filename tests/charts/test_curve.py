@@ -69,7 +69,6 @@ def test_the_finding_is_written(rows, finding):
 
 
 def test_many_samples_are_shown_by_their_peaks():
-    """One minute at the cap is still marked."""
     steps = [(1 + n % 2, 9) for n in range(2880)]
     steps[123] = (9, 9)
     chart = curve(samples(*steps, start="2026-03-02"), topic="W" * 60, width=480)

@@ -76,7 +76,6 @@ def test_rooms_that_need_a_decision_are_on_top():
 
 
 def test_of_many_rooms_the_fullest_have_rows_and_all_are_counted():
-    """Those that were not read are named, up to eight."""
     many = [(f"Room {number}", number % 12, 10) for number in range(4980)]
     chart = occupancy(*many, *[(f"Lost {number}", None, 10) for number in range(20)])
     assert words(chart)[0] == "830 of 5,000 rooms full, 830 nearly full, 20 not read"

@@ -82,7 +82,6 @@ def saved(panel):
 
 
 def until(condition):
-    """Wait for what comes by itself."""
     end = time.monotonic() + LONG
     while not condition():
         assert time.monotonic() < end, "the condition was not met in time"

@@ -16,9 +16,6 @@ WITH_LOGIN, MASKED = "rtsp://user:hunter2@h/x", "rtsp://user:***@h/x"
 LOOKING = {"looking": True}  # what a page that shows a Status reports
 
 
-# Job
-
-
 def test_one_action_at_a_time_while_the_buttons_are_off():
     """Its message stands at its own button, until the next action begins."""
     job, go, runs = Job(), threading.Event(), []
@@ -91,9 +88,6 @@ def test_an_error_is_in_the_words_of_a_panel():
         assert not re.search(r"ck\.|\(client|_id\b|\.\.", words)
 
 
-# Table
-
-
 TOPICS = pd.array(["Room 10", "room 2", None, "Büro"], "string")
 USERS = pd.array([3, None, 0, 12], "Int64")
 FRAME = pd.DataFrame({"topic": TOPICS, "users": USERS}, index=["7", "8", "9", "10"])
@@ -144,9 +138,6 @@ def test_a_pick_stays_while_its_row_is_there(table):
     assert table.picked is None
 
 
-# PasswordField
-
-
 @pytest.mark.parametrize(
     ("text", "visible", "sent"),
     [("rtsp://h/1", True, 2), ("rtsp://h/1", False, 0), (WITH_LOGIN, True, 0)],
@@ -160,9 +151,6 @@ def test_the_text_of_a_password_field_is_in_no_state(text, visible, sent):
     field.set(text)
     ui.receive(field, {})
     assert (str(messages).count(text), text in ui.saved(field)) == (sent, False)
-
-
-# Refresh and Status
 
 
 def test_rooms_that_fail_keep_what_was_known_of_them(open_panel, sandbox, client, ids):

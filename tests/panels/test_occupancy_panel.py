@@ -11,7 +11,6 @@ from tests.panels import pressing as ui
 
 @pytest.fixture
 def panel_of(open_panel, ids):
-    """Opens a panel of the rooms, and of further ones."""
     return lambda *more, **options: open_panel(OccupancyPanel, [*ids.values(), *more], **options)
 
 

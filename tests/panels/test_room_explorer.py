@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.panels import OccupancyPanel, Refresh, RoomExplorer
+from confkit.panels import RoomExplorer
 from tests.panels import pressing as ui
 
 
@@ -24,9 +24,6 @@ def pick(panel, room_id, *people):
     """Pick a room, and wait until these people are shown."""
     panel.select(room_id)
     ui.until(lambda: names(panel) == [*people])
-
-
-# Master and detail
 
 
 def test_looking_at_a_room_sends_reads_of_that_room_alone(panel, client, sandbox, ids):
@@ -81,9 +78,6 @@ def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
     assert "No such room." in panel.card.value
 
 
-# The list
-
-
 def test_rooms_are_added_with_any_separators(panel, ids):
     """Each once; what is no plausible number is asked about first."""
     ui.named(panel, "Room numbers").value = f'{ids["near"]}|{ids["near"]}; "4711"\t[{ids["full"]}]'
@@ -92,9 +86,6 @@ def test_rooms_are_added_with_any_separators(panel, ids):
     assert ui.confirm(panel) == "Added 2 rooms. Not found: 1."
     assert len(panel.value) == 6
     assert ui.press(panel, "Add known rooms") == "Added 1 room."
-
-
-# Changes
 
 
 def test_a_room_is_created_from_a_form(panel, client, sandbox):
@@ -141,7 +132,6 @@ def test_a_room_in_use_is_deleted_once_its_number_is_typed(panel, sandbox, ids):
 
 
 def test_a_read_only_client_changes_nothing(sandbox, open_panel, ids):
-    """Its buttons say why they stay off."""
     with sandbox.connect(read_only=True) as client:
         panel = open_panel(RoomExplorer, [ids["full"]], client=client)
         assert ui.press(panel, "Refresh") == ""
@@ -150,17 +140,3 @@ def test_a_read_only_client_changes_nothing(sandbox, open_panel, ids):
             assert "read_only=False" in ui.named(panel, text).tooltip
         with pytest.raises(ck.ReadOnlyError):
             panel.delete(ids["full"])
-
-
-# Reading
-
-
-def test_panels_share_one_refresh(sandbox, open_panel, ids):
-    """Each room is read once for both."""
-    refresh = open_panel(Refresh, ids.values())
-    panels = [open_panel(kind, refresh=refresh) for kind in (RoomExplorer, OccupancyPanel)]
-    before = sandbox.count("A3")
-    panels[0].refresh()
-    assert sandbox.count("A3") == before + len(ids)
-    panels[0].delete(ids["full"])
-    assert len(panels[1].value) == 4
