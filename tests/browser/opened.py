@@ -72,9 +72,7 @@ def opened(browser, server, front, notebook):
     kernel = Kernel(server.connection_file(page.evaluate(_CONNECTED)))
     one = Opened(page, kernel, file)
     page.on("pageerror", lambda error: one.hear(f"{error.message}\n{error.stack}"))
-    page.on(
-        "console", lambda line: line.type == "error" and one.hear(f"{line.text}{line.location}")
-    )
+    page.on("console", lambda it: it.type == "error" and one.hear(f"{it.text} {it.location}"))
     one.command("notebook:run-all-cells")
     yield one
     kernel.client.stop_channels()
