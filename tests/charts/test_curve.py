@@ -31,6 +31,7 @@ def test_samples_are_steps():
     tops = np.concatenate([step.get_data()[0] for step in steps])
     heights = 208 - tops[~np.isnan(tops)]
     assert list(heights / heights[-1]) == pytest.approx([2, 4, 4, 1])
+    assert {"full", "not read"} <= set(words(chart))
     assert chart.html().count("<polyline") == 5  # users twice, full, and the cap twice
 
 
