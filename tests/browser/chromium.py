@@ -2,20 +2,15 @@
 
 import shutil
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 SHELL = "chromium-headless-shell"  # draws no window: a second of work less a page
 NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome")
 HOW = f"apt-get install {SHELL}, or python -m playwright install --with-deps chromium"
 
 
-def found() -> str | None:
+def found():
     """Where Chromium is: the machine's own, or Playwright's; None when there is none."""
     from playwright.sync_api import sync_playwright
 
@@ -28,7 +23,7 @@ def found() -> str | None:
 
 
 @contextmanager
-def chromium() -> "Iterator[Browser]":
+def chromium():
     """A Chromium without a window; skips the test where there is none."""
     from playwright.sync_api import sync_playwright
 
@@ -36,12 +31,8 @@ def chromium() -> "Iterator[Browser]":
 
     path = found()
     need("Chromium", path, HOW)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path)
-        try:
-            yield browser
-        finally:
-            browser.close()
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path) as one:
+        yield one
 
 
 if __name__ == "__main__":

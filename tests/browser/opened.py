@@ -1,37 +1,27 @@
-"""A notebook in a front end: written, opened in a page, run through the application, left."""
+"""A notebook in a front end: opened in a page, run, looked at, and left."""
 
 import shutil
 import time
-import uuid
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from axe_playwright_python.sync_playwright import Axe
+from jupyter_client.blocking.client import BlockingKernelClient
 
-from .kernels import Kernel
-from .servers import Server
-
-LAB, NOTEBOOK, VOILA = "JupyterLab", "Notebook 7", "Voila"
+LAB, NOTEBOOK = "lab/tree", "notebooks"
 SECONDS = 60  # for anything that is waited for in a page, on a busy machine
 SIZE = {"width": 1280, "height": 900}
-LIGHT, DARK = ("JupyterLab Light", "JupyterLab Dark")
-_THERE = "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined"
+DARK, LIGHT = "JupyterLab Dark", "JupyterLab Light"
+_APP = "window.jupyterapp"
+_THERE = f"{_APP}?.shell?.currentWidget?.sessionContext !== undefined"
 _CONNECTED = """async () => {
     const app = window.jupyterapp; await app.restored;
     const w = app.shell.currentWidget;
     await w.context.ready; await w.sessionContext.ready;
     const kernel = w.sessionContext.session.kernel; await kernel.info;
     return kernel.id; }"""
-_RUN = "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells') }"
-_SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
-_VOILA_KERNEL = "JSON.parse(document.getElementById('jupyter-config-data').textContent).kernelId"
-# Its own kernel alone: other pages of this server are still open.
-_SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
-_CHANGE_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
 _IN_SIGHT = """scope => {
     const panel = document.querySelector(scope);
     panel.scrollIntoView({block: "center"});
@@ -40,123 +30,86 @@ _IN_SIGHT = """scope => {
     return inner.top >= around.top - 1 && inner.bottom <= around.bottom + 1; }"""
 _STILL = "body { height: 100vh !important; } * { transition: none !important; }"
 _STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-_FOCUSED = "element => element === document.activeElement"
-_TRACEBACKS = ", ".join(
-    f'[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("error", "stderr")
-)
-_OURS = "blob:", "anywidget"  # our half in the browser is modules of these addresses
 
 
-def written(server: Server, cells: Sequence[str | Path]) -> Path:
-    """A new notebook of these cells, or a copy of the one at this path, in a folder of its own: two
-    pages of one path would share a kernel."""
-    folder = server.root / uuid.uuid4().hex
-    folder.mkdir()
-    if isinstance(cells[0], Path):
-        return Path(shutil.copy(cells[0], folder))
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, folder / "panel.ipynb")
-    return folder / "panel.ipynb"
+class Kernel:
+    """A page's kernel, and every error that it reports: no front end shows those of callbacks."""
 
+    def __init__(self, connection_file):
+        self.errors = []
+        self.client = BlockingKernelClient()
+        self.client.load_connection_file(str(connection_file))
+        self.client.start_channels(hb=False, stdin=False)
+        self.client.wait_for_ready(timeout=SECONDS)
 
-def shown(page: Any, front: str, server: Server, file: Path) -> str:
-    """The ID of the kernel of the notebook, which the page now shows. In Voila it has run."""
-    name = file.relative_to(server.root).as_posix()
-    if front == VOILA:
-        page.goto(f"{server.address}/voila/render/{name}")
-        page.locator("#rendered_cells").wait_for(state="visible")
-        return str(page.evaluate(_VOILA_KERNEL))
-    # A workspace of its own: JupyterLab would open what the page before had open.
-    where = f"lab/workspaces/{file.parent.name}/tree" if front == LAB else "notebooks"
-    page.goto(f"{server.address}/{where}/{name}")
-    page.wait_for_function(_THERE)
-    return str(page.evaluate(_CONNECTED))
-
-
-def errors_of(page: Any) -> list[str]:
-    """What goes wrong in our half of the page from now on: whatever else its console says is the
-    front end's. Nothing but this machine is reached."""
-    errors: list[str] = []
-
-    def hear(text: str) -> None:
-        if any(part in text for part in _OURS):
-            errors.append(text)
-
-    page.on(
-        "console",
-        lambda line: line.type == "error" and hear(f"{line.text} ({line.location.get('url', '')})"),
-    )
-    page.on("pageerror", lambda error: hear(f"{error.message}\n{error.stack}"))
-    page.route(
-        lambda url: url.startswith("http") and "//127.0.0.1:" not in url,
-        lambda route: route.abort(),
-    )
-    return errors
+    def run(self, code):
+        """What the code printed."""
+        request = self.client.execute(code, store_history=False, allow_stdin=False)
+        printed = ""
+        while True:
+            message = self.client.get_iopub_msg(timeout=SECONDS)
+            kind, content = message["msg_type"], message["content"]
+            if kind == "error":
+                self.errors.append("\n".join(content["traceback"]))
+            elif kind == "stream" and content["name"] == "stderr":
+                self.errors.append(content["text"])
+            elif message["parent_header"].get("msg_id") != request:
+                continue
+            elif kind == "stream":
+                printed += content["text"]
+            elif content.get("execution_state") == "idle":
+                return printed.strip()
 
 
 @contextmanager
-def opened(browser: Any, server: Server, front: str, *cells: str | Path) -> "Iterator[Opened]":
-    """A notebook of these cells, or the one at this path, that has run in this front end."""
-    # A context of its own: a second page of one context may be taken for one in the background.
-    page = browser.new_context(viewport=SIZE).new_page()
+def opened(browser, server, front, notebook):
+    """A copy of this notebook that has run in this front end."""
+    file = Path(shutil.copy(notebook, server.root))
+    page = browser.new_page(viewport=SIZE)
     page.set_default_timeout(SECONDS * 1000)
-    # A page before may have left another theme.
-    server.settle("@jupyterlab/apputils-extension:themes", {"theme": LIGHT})
-    file = written(server, cells)
-    errors = errors_of(page)
-    kernel = Kernel(server.connection_file(shown(page, front, server, file)))
-    try:
-        if front != VOILA:
-            page.evaluate(_RUN)
-        yield Opened(page, front, kernel, file, errors)
-    finally:
-        kernel.close()
-        if front == VOILA:
-            page.goto("about:blank")  # Voila ends a kernel when its page is left
-        else:
-            page.evaluate(_SHUT_DOWN)
-        page.context.close()
+    page.goto(f"{server.address}/{front}/{file.name}")
+    page.wait_for_function(_THERE)
+    kernel = Kernel(server.connection_file(page.evaluate(_CONNECTED)))
+    one = Opened(page, kernel, file)
+    page.on("pageerror", lambda error: one.hear(f"{error.message}\n{error.stack}"))
+    page.on("console", lambda it: it.type == "error" and one.hear(f"{it.text} {it.location}"))
+    one.command("notebook:run-all-cells")
+    yield one
+    kernel.client.stop_channels()
+    page.evaluate(f"{_APP}.shell.currentWidget.sessionContext.shutdown()")
+    page.close()
 
 
 @dataclass
 class Opened:
-    """A notebook that has run in a page: the page, its front end, its kernel, its file."""
-
     page: Any
-    front: str
     kernel: Kernel
     file: Path
-    errors: list[str]
     scope: str = ".confkit-panel"  # what is looked at
     _fresh: int = 0
-    _outputs_read: int = 0
+    _errors: list[str] = field(default_factory=list)
 
-    def fresh(self, scene: str, **options: Any) -> Any:
-        """This scene of `stage.py`, set anew; its names are the kernel's."""
+    def command(self, name, **options):
+        self.page.evaluate(f"([name, how]) => {_APP}.commands.execute(name, how)", [name, options])
+
+    def hear(self, error):
+        """Notes an error of our half of the page; others are the front end's."""
+        if "blob:" in error or "anywidget" in error:
+            self._errors.append(error)
+
+    def fresh(self, scene, place=0, **options):
+        """A panel of this scene of `stage.py`, set anew; its names are the kernel's."""
         self.page.set_viewport_size(SIZE)
-        self.show_in(LIGHT)
         self._fresh += 1
         mark = f"{scene}-{self._fresh}"
-        self.kernel.run(f"get_ipython().push(stage.fill({scene!r}, {mark!r}, **{options!r}))")
-        self.scope = f".{mark}"
+        self.kernel.run(f"get_ipython().push(stage.show({scene!r}, {mark!r}, **{options!r}))")
+        self.scope = f".{mark}-{place}"
         panel = self.page.locator(self.scope)
         panel.scroll_into_view_if_needed()
         return panel
 
-    def show_in(self, theme: str) -> None:
-        """Shows the page in this theme; Voila has but one."""
-        shown = self.page.locator(f'body[data-jp-theme-name="{theme}"]')
-        if self.front == VOILA or shown.count():
-            return
-        self.page.evaluate(_CHANGE_THEME, theme)
-        shown.wait_for(state="attached")
-        self.page.locator("#jupyterlab-splash").wait_for(state="detached")  # it covers the page
-
-    def accessible(self) -> None:
+    def accessible(self):
         """Asserts that what is shown breaks no rule of accessibility, in either theme."""
-        if self.front != LAB:
-            return
         # JupyterLab's body has no height, and for axe-core all in it is out of sight then: it would
         # not look at a single colour. Colours do not fade from one theme to the other.
         self.page.add_style_tag(content=_STILL)
@@ -164,7 +117,9 @@ class Opened:
         self.page.set_viewport_size({**SIZE, "height": int(height) + 1000})
         options = {"runOnly": {"type": "tag", "values": _STANDARDS}}
         for theme in (DARK, LIGHT):
-            self.show_in(theme)
+            self.command("apputils:change-theme", theme=theme)
+            self.page.locator(f'body[data-jp-theme-name="{theme}"]').wait_for(state="attached")
+            self.page.locator("#jupyterlab-splash").wait_for(state="detached")  # it covers the page
             self.page.wait_for_function(_IN_SIGHT, arg=self.scope)
             result = Axe().run(self.page, context={"include": [[self.scope]]}, options=options)
             rules = {rule["id"] for rule in result.response["passes"]}
@@ -172,20 +127,17 @@ class Opened:
             assert result.violations_count == 0, f"{theme}: {result.generate_report()}"
         self.page.set_viewport_size(SIZE)
 
-    def saved(self) -> str:
-        """The text of the notebook as JupyterLab or Notebook 7 saves it."""
-        self.page.evaluate(_SAVE)
+    def saved(self):
+        self.command("docmanager:save")
         return self.file.read_text()
 
-    def until(self, met: Callable[[], Any]) -> Any:
-        """What the condition gives as soon as it holds."""
+    def until(self, met):
         deadline = time.monotonic() + SECONDS
-        while not (result := met()):
+        while not met():
             assert time.monotonic() < deadline, "what was waited for has not come"
             self.page.wait_for_timeout(50)
-        return result
 
-    def tab_to(self, target: Any) -> None:
+    def tab_to(self, target):
         """Presses Tab until the target has the focus, beginning again at the panel's end."""
         target.wait_for()
         panel = self.page.locator(self.scope)
@@ -197,21 +149,18 @@ class Opened:
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not come to {target}")
 
-    def press(self, target: Any) -> None:
+    def press(self, target):
         """Presses this, by keyboard alone."""
         self.tab_to(target)
         self.page.keyboard.press("Enter")
 
-    def has_focus(self, target: Any) -> bool:
-        """Whether the target has the focus."""
-        return bool(target.evaluate(_FOCUSED))
+    def has_focus(self, target):
+        return target.evaluate("element => element === document.activeElement")
 
-    def complaints(self) -> list[str]:
-        """What page, outputs and kernel complained of since this was asked last."""
+    def complaints(self):
+        """What page and kernel complained of since this was asked last."""
         self.kernel.run("pass")  # what was said before is heard before
-        outputs = self.page.locator(_TRACEBACKS).all_inner_texts()
-        complaints = [*outputs[self._outputs_read :], *self.kernel.errors, *self.errors]
-        self._outputs_read = len(outputs)
+        complaints = [*self.kernel.errors, *self._errors]
         self.kernel.errors.clear()
-        self.errors.clear()
+        self._errors.clear()
         return complaints

@@ -25,7 +25,7 @@ div { display: inline-block; padding: 12px; background: #fff;
   border: 1px solid #b0b0b0; border-radius: 10px }</style><div>"""
 
 
-def take(notebooks: Path) -> None:
+def take(notebooks):
     """Run explore-rooms in JupyterLab, and keep a picture of its last panel beside it."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -42,14 +42,14 @@ def take(notebooks: Path) -> None:
         save(panel.screenshot(), notebooks / "rooms.png")
 
 
-def save(picture: bytes, path: Path) -> None:
+def save(picture, path):
     """Save a picture with 256 colours, which is less than half as large."""
     with Image.open(BytesIO(picture)) as image:
         small = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
     small.save(path, optimize=True)
 
 
-def draw(drawings: Path) -> None:
+def draw(drawings):
     """Keeps an image of each drawing of this folder beside it, on a card with round corners."""
     with chromium() as browser:
         page = browser.new_page(device_scale_factor=2)

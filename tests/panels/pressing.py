@@ -34,46 +34,23 @@ def feedback(panel, text):
 
 def press(panel, text):
     """Press a button that is enabled, and return what stands beside it once its work is done."""
-    return _press(named(panel, text), feedback(panel, text))
-
-
-def confirm(panel):
-    """Answer a question with yes, and return what stands in its place then."""
-    place = feedback(panel, "Keep")
-    return _press(place.children[-2], place)
-
-
-def cancel(panel, text, begun):
-    """Press a button, cancel its work once it has begun, and return what stands beside it then."""
-    named(panel, text).click()
-    until(begun)
-    return press(panel, "Cancel")
-
-
-def _press(button, place):
-    assert not button.disabled, f"{button.description!r} cannot be pressed"
+    button, place = named(panel, text), feedback(panel, text)
+    assert not button.disabled, f"{text!r} cannot be pressed"
     button.click()
     assert place._job.wait(LONG)
     return text_of(place)
 
 
-def beside(panel, text):
-    """The text beside a button."""
-    return text_of(feedback(panel, text))
+def confirm(panel):
+    """Answer a question with yes, and return what stands in its place then."""
+    place = feedback(panel, "Keep")
+    return press(place, place.children[-2].description)
 
 
 def text_of(widget):
     """The text of a widget and of all that it holds, without tags."""
     html = " ".join(w.value for w in within(widget) if isinstance(w, ipywidgets.HTML) and w.value)
     return unescape(re.sub("<[^>]+>", "", html))
-
-
-def buttons(widget):
-    """The texts of the buttons that can be seen."""
-    if widget.layout.display == "none":
-        return []
-    own = [widget.description] if isinstance(widget, ipywidgets.Button) else []
-    return own + [text for child in getattr(widget, "children", ()) for text in buttons(child)]
 
 
 def receive(widget, content):
@@ -84,12 +61,7 @@ def receive(widget, content):
 def recorded(widget):
     """The messages that a widget sends to the page from now on."""
     messages, send = [], widget.send
-
-    def record(content, *rest):
-        messages.append(content)
-        send(content, *rest)
-
-    widget.send = record
+    widget.send = lambda content, *rest: (messages.append(content), send(content, *rest))
     return messages
 
 
@@ -110,7 +82,6 @@ def saved(panel):
 
 
 def until(condition):
-    """Wait for what comes by itself."""
     end = time.monotonic() + LONG
     while not condition():
         assert time.monotonic() < end, "the condition was not met in time"

@@ -3,12 +3,11 @@
 import re
 import threading
 
-import ipywidgets
 import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.errors import ConfkitError, api_error, codes
+from confkit.errors import api_error, codes
 from confkit.panels import Column, Job, PasswordField, Question, Refresh, Table, status
 from confkit.panels.job import message
 from tests.panels import pressing as ui
@@ -17,37 +16,20 @@ WITH_LOGIN, MASKED = "rtsp://user:hunter2@h/x", "rtsp://user:***@h/x"
 LOOKING = {"looking": True}  # what a page that shows a Status reports
 
 
-# Job
-
-
 def test_one_action_at_a_time_while_the_buttons_are_off():
     """Its message stands at its own button, until the next action begins."""
     job, go, runs = Job(), threading.Event(), []
-    actions = {"Read": lambda: (runs.append(1), go.wait(ui.LONG)), "Fail": lambda: 1 / 0}
-    box = ipywidgets.VBox([job.row({text: action}) for text, action in actions.items()])
-    assert "ZeroDivisionError: division by zero" in ui.press(box, "Fail")
-    ui.named(box, "Read").click()
+    read = job.row({"Read": lambda: (runs.append(1), go.wait(ui.LONG))})
+    fail = job.row({"Fail": lambda: 1 / 0})
+    assert "ZeroDivisionError: division by zero" in ui.press(fail, "Fail")
+    ui.named(read, "Read").click()
     ui.until(lambda: runs)
-    assert ui.text_of(box) == ui.beside(box, "Read") == "Working …"
-    assert [ui.named(box, text).disabled for text in actions] == [False, True]
-    for text in actions:
-        ui.named(box, text).click()
+    assert (ui.text_of(read), ui.text_of(fail)) == ("Working …", "")
+    assert ui.named(fail, "Fail").disabled
+    ui.named(read, "Read").click()
     go.set()
     assert job.wait(ui.LONG)
-    assert (runs, ui.text_of(box)) == ([1], "")
-
-
-def test_progress_is_a_bar_that_is_drawn_a_few_times():
-    job, drawn = Job(), set()
-
-    def work():
-        for done in range(20_001):
-            job.progress(done, 20_000)
-            drawn.add(ui.feedback(box, "Work").children[0].value)
-
-    box = job.row({"Work": work})
-    ui.press(box, "Work")
-    assert (max(drawn), len(drawn) < 1_000) == (20_000, True)
+    assert runs == [1]
 
 
 def test_cancel_ends_what_only_reads():
@@ -56,11 +38,9 @@ def test_cancel_ends_what_only_reads():
     reads = {"Read": lambda: job.wait_for(lambda: go.wait(ui.LONG))}
     box = job.row({**reads, "Again": lambda: str(job.cancelled.is_set())})
     ui.named(box, "Read").click()
-    ui.until(lambda: "Cancel" in ui.buttons(box))
+    ui.until(lambda: len(ui.feedback(box, "Read").children) == 2)
     late = ui.named(box, "Cancel")
-    late.click()
-    assert job.wait(ui.LONG)
-    assert ui.beside(box, "Read") == "Cancelled."
+    assert ui.press(box, "Cancel") == "Cancelled."
     late.click()
     assert ui.press(box, "Again") == "False"
     go.set()
@@ -71,22 +51,23 @@ def test_what_comes_late_is_not_of_the_row_that_was_picked_since():
     job, go = Job(), threading.Event()
     actions = {"Ask": lambda: Question("Do it?", lambda: None), "Fail": lambda: 1 / 0}
     box = job.row({text: lambda act=act: go.wait() and act() for text, act in actions.items()})
-    for text, answer in (("Ask", ""), ("Fail", "Previous row: Unexpected error")):
+    for text, answer in (("Ask", "$"), ("Fail", "Previous row: Unexpected error")):
         go.clear()
         ui.named(box, text).click()
         job.clear()
         go.set()
         assert job.wait(ui.LONG)
-        assert ui.beside(box, text)[: len(answer) or None] == answer
+        assert re.match(answer, ui.text_of(box))
 
 
 def test_a_question_is_asked_before_it_is_done():
     """What it names has to be typed; a double press of yes does it once."""
     job, done = Job(), []
-    action = lambda: done.append(1) or "Done."  # noqa: E731
-    box = job.row({"Ask": lambda: Question(f"{WITH_LOGIN}?", action, "Do", typed="7")})
-    for text, answer in (("Ask", f"{MASKED}?"), ("Keep", ""), ("Ask", f"{MASKED}?")):
-        assert ui.press(box, text) == answer
+    ask = Question(f"{WITH_LOGIN}?", lambda: done.append(1) or "Done.", "Do", typed="7")
+    box = job.row({"Ask": lambda: ask})
+    assert ui.press(box, "Ask") == f"{MASKED}?"
+    assert ui.press(box, "Keep") == ""
+    ui.press(box, "Ask")
     yes = ui.named(box, "Do")
     for text, disabled in (("", True), ("8", True), (" 7 ", False)):
         ui.feedback(box, "Ask").children[1].value = text
@@ -97,53 +78,33 @@ def test_a_question_is_asked_before_it_is_done():
     assert done == [1]
 
 
-@pytest.mark.parametrize(
-    ("error", "text"),
-    [
-        (ck.ConfigError("no key", "Give secret_key= to ck.connect()."), "No key. Refresh and try"),
-        (ValueError("not this"), "not this"),
-        (KeyError(WITH_LOGIN), f"Unexpected error, please report it: KeyError: '{MASKED}'"),
-        (ConfkitError("x\x1b[2J", "See ck.sweep(). Call Ann."), "X [2J. Call Ann."),
-        (api_error(426, "B", "B1", "import"), "Press Diagnose to find out why."),
-    ],
-)
-def test_an_error_is_in_the_words_of_a_panel(error, text):
-    assert text in message(error)
-
-
-def test_each_result_code_has_a_next_step_in_the_panel():
+def test_an_error_is_in_the_words_of_a_panel():
+    """Each result code has a next step, and none in terms of functions."""
+    assert message(KeyError(WITH_LOGIN)).endswith(f"please report it: KeyError: '{MASKED}'")
+    assert "Press Diagnose to find out why." in message(api_error(426, "B", "B1", "import"))
     for code in codes():
         words = message(api_error(code.ret, code.interface or "A", "A3", "call"))
         assert ". " in words
         assert not re.search(r"ck\.|\(client|_id\b|\.\.", words)
 
 
-# Table
+TOPICS = pd.array(["Room 10", "room 2", None, "Büro"], "string")
+USERS = pd.array([3, None, 0, 12], "Int64")
+FRAME = pd.DataFrame({"topic": TOPICS, "users": USERS}, index=["7", "8", "9", "10"])
 
 
 @pytest.fixture
-def frame():
-    topics = pd.array(["Room 10", "room 2", None, "Büro"], "string")
-    users = pd.array([3, None, 0, 12], "Int64")
-    return pd.DataFrame({"topic": topics, "users": users}, index=["7", "8", "9", "10"])
-
-
-@pytest.fixture
-def table(frame):
+def table():
     columns = [Column("topic", "Topic"), Column("users", "Users")]
-    filters = {"empty": lambda frame: frame["users"] == 0, "used": lambda f: f["users"] > 0}
-    made = Table("Rooms", columns, noun="room", filters=filters)
-    made.show(frame)
+    made = Table("Rooms", columns, noun="room", filters={"used": lambda f: f["users"] > 0})
+    made.show(FRAME)
     return made
 
 
 @pytest.mark.parametrize(
     ("search", "state", "order", "left"),
     [
-        ("10 ROOM", "", "", "7"),
-        ("12", "", "", ""),  # numbers are not searched
         ("room", "used", "", "7"),
-        ("", "no such filter", "no such column", "7 8 9 10"),
         ("", "", "topic", "10 8 7 9"),
         ("", "", "users", "10 7 9 8"),
     ],
@@ -153,15 +114,14 @@ def test_rows_are_searched_filtered_and_sorted(table, search, state, order, left
     messages = ui.recorded(table)
     table.search, table.filter, table.order = search, state, [order, order == "users"]
     assert list(table.visible.index) == left.split()
-    count, page = len(left.split()), messages[-1]
-    assert page["filters"] == [["empty", 1], ["used", 2]]
-    assert page["count"] == ("4 rooms" if count == 4 else f"{count} of 4 rooms")
+    assert messages[-1]["filters"] == [["used", 2]]
+    assert messages[-1]["count"] == ("4 rooms" if order else "1 of 4 rooms")
 
 
-def test_a_pick_stays_while_its_row_is_there(table, frame):
+def test_a_pick_stays_while_its_row_is_there(table):
     """Its index, which may be a camera's address, is never sent, nor is a login in a cell."""
     messages = ui.recorded(table)
-    other = frame.rename(index={"8": WITH_LOGIN}).replace("Büro", WITH_LOGIN)
+    other = FRAME.rename(index={"8": WITH_LOGIN}).replace("Büro", WITH_LOGIN)
     table.show(other)
     ui.receive(table, {"view": "v", "first": 0})
     assert messages[-1]["rows"][3]["cells"][0] == [MASKED, None]
@@ -172,23 +132,10 @@ def test_a_pick_stays_while_its_row_is_there(table, frame):
     table.show(other.iloc[::-1])
     assert table.picked == WITH_LOGIN
     assert "hunter2" not in f"{ui.saved(table)} {messages}"
-    table.show(frame)
+    table.show(FRAME)
     assert table.picked is None
     table.set_state({"_pick": number})  # from a page that still shows it
     assert table.picked is None
-
-
-def test_a_view_gets_the_page_of_5_000_rooms_that_it_asks_for(table):
-    """A page beyond the end is the end."""
-    table.show(pd.DataFrame({"topic": "Room", "users": range(5_000)}))
-    messages = ui.recorded(table)
-    for wish, first, count in ((4_960, 4_960, 40), (9_999, 4_999, 1), (-3, 0, 120)):
-        ui.receive(table, {"view": "a", "first": wish})
-        page = messages[-1]
-        assert (page["view"], page["first"], len(page["rows"])) == ("a", first, count)
-
-
-# PasswordField
 
 
 @pytest.mark.parametrize(
@@ -204,15 +151,10 @@ def test_the_text_of_a_password_field_is_in_no_state(text, visible, sent):
     field.set(text)
     ui.receive(field, {})
     assert (str(messages).count(text), text in ui.saved(field)) == (sent, False)
-    field.clear()
-    assert not field.text
-
-
-# Refresh and Status
 
 
 def test_rooms_that_fail_keep_what_was_known_of_them(open_panel, sandbox, client, ids):
-    """With the time of it, and why; a room that is gone, or was never read, has no values."""
+    """With the time of it, and why; a room that is gone, or was never read, has none."""
     kept, gone, new = (ids[topic] for topic in ("used", "near", "full"))
     refresh = open_panel(Refresh, [kept, gone])
     before = refresh.frame
@@ -225,8 +167,6 @@ def test_rooms_that_fail_keep_what_was_known_of_them(open_panel, sandbox, client
     assert frame["users"].tolist() == [1, pd.NA, pd.NA]
     assert "504" in frame.loc[kept, "error"]
     assert frame.loc[kept, "read_at"] == before.loc[kept, "read_at"]
-    assert frame.loc[gone, ["topic", "ret"]].tolist() == [pd.NA, 404]
-    assert frame.dtypes.equals(before.dtypes)
 
 
 @pytest.fixture
@@ -243,39 +183,29 @@ def in_background(refresh, act):
 
 
 def test_it_reads_while_a_page_shows_it_and_never_twice_at_a_time(refresh, sandbox, monkeypatch):
-    """It stops 30 s after the last report, and its beats ten minutes after it."""
-    reading, go = threading.Event(), threading.Event()
-    in_background(refresh, lambda: (reading.set(), go.wait(ui.LONG)))
-    beats = ui.recorded(refresh.status)
+    go, beats = threading.Event(), ui.recorded(refresh.status)
+    in_background(refresh, lambda: go.wait(ui.LONG))
 
     def nothing_is_read():
         before, count = sandbox.count(), len(beats)
         ui.until(lambda: len(beats) > count + 5)
         return sandbox.count() == before
 
-    ui.receive(refresh.status, LOOKING)
-    assert reading.wait(ui.LONG)
-    assert nothing_is_read()
+    ui.begin(sandbox, "A3", lambda: ui.receive(refresh.status, LOOKING))
+    ui.until(nothing_is_read)
     ui.begin(sandbox, "A3", go.set)
-    assert (status.WATCHED, status.FORGOTTEN) == (30, 600)
     monkeypatch.setattr(status, "WATCHED", 0)
     nothing_is_read()  # until the beats know
     ui.settled()
-    assert nothing_is_read()
-    monkeypatch.setattr(status, "FORGOTTEN", 0)
-    ui.until(lambda: all(thread.name != "confkit beat" for thread in threading.enumerate()))
-    monkeypatch.setattr(status, "FORGOTTEN", 600)
-    monkeypatch.setattr(status, "WATCHED", 30)
-    ui.begin(sandbox, "A3", lambda: ui.receive(refresh.status, LOOKING))
+    assert all(nothing_is_read() for _ in range(5))
 
 
 def test_whatever_fails_in_the_background_is_the_outage(refresh):
-    """With the time since when; the next reading that succeeds ends it."""
+    """The next reading that succeeds ends it."""
     faults, beats = [1], ui.recorded(refresh.status)
     in_background(refresh, lambda: faults and 1 / 0)
     ui.receive(refresh.status, LOOKING)
     ui.until(lambda: beats and beats[-1]["outage"])
     assert "ZeroDivisionError" in refresh.outage
-    assert abs(beats[-1]["outage_age"]) < ui.LONG
     faults.clear()
     ui.until(lambda: not refresh.outage)

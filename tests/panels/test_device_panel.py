@@ -1,9 +1,5 @@
 """The device panel: cameras tried before they are imported, seen afterwards, and removed."""
 
-import re
-import threading
-from html import unescape
-
 import pytest
 
 import confkit as ck
@@ -12,13 +8,11 @@ from tests.diagnosis import door_before
 from tests.panels import pressing as ui
 
 LOGIN = {"login_name": "admin", "login_password": "p@:/#%w"}
-SMALL = {"size": (160, 96), "fps": 5}
 
 
 @pytest.fixture
 def camera(sandbox):
-    """The address of a camera that wants a login."""
-    return sandbox.camera("door", **LOGIN, **SMALL)
+    return sandbox.camera("door", **LOGIN, size=(160, 96), fps=5)
 
 
 @pytest.fixture
@@ -38,13 +32,6 @@ def imported(panel):
     return panel
 
 
-def listed(panel):
-    """The devices that the panel shows, which are those that the service has."""
-    user_ids = panel.value["user_id"].tolist()
-    assert user_ids == [device.user_id for device in ck.list_devices(panel.client)]
-    return user_ids
-
-
 def unplug(sandbox, camera, panel):
     """Unplug a camera, and wait until it has left the panel's room."""
     sandbox.unplug(camera)
@@ -52,18 +39,12 @@ def unplug(sandbox, camera, panel):
 
 
 def test_the_devices_of_a_room_or_of_all_are_listed(client, camera, panel):
-    """The value is their frame; a room can be picked by its topic."""
-    room_id, other = panel.room_id, ck.create_room(client, "Other", "ops")
+    other = ck.create_room(client, "Other", "ops")
     ck.import_device(client, other, "far", "Far", camera, **LOGIN)
-    assert list(panel.value.columns) == [*ck.devices_frame([]).columns, "health"]
+    assert len(panel.refresh()) == 0
     ui.named(panel, "Room").value = ""
     ui.press(panel, "List devices")
     assert ui.rows(panel.table) == [["Far", "far", other, camera, ""]]
-    assert ui.press(panel, "Find a room by topic") == "Pick one of 2 known rooms."
-    assert ui.press(panel, "Use this room") == "Pick a room first."
-    panel.topics.picked = room_id
-    assert ui.press(panel, "Use this room") == f"Selected room {room_id}."
-    assert (panel.room_id, len(panel.value)) == (room_id, 0)
 
 
 def test_a_list_that_cannot_be_read_is_never_empty(sandbox, client, imported):
@@ -82,32 +63,23 @@ def test_a_list_that_cannot_be_read_is_never_empty(sandbox, client, imported):
 def test_health_is_looked_at_by_a_button(sandbox, imported, camera):
     """Down since when it was first seen so; what could not be looked at is not known."""
     assert ui.press(imported, "Check health") == "1 of 1 device in their rooms."
-    assert imported.value["health"].str.fullmatch(r"plays at \d\d:\d\d:\d\d").all()
+    assert ui.rows(imported.table)[0][-1].startswith("plays at ")
     unplug(sandbox, camera, imported)
     [down] = imported.check_health()["health"]
-    sandbox.advance(60)
-    assert ui.press(imported, "Check health") == "0 of 1 device in their rooms."
-    assert [down] == imported.value["health"].tolist()
     assert down.startswith("down since ")
+    sandbox.advance(60)
+    assert imported.check_health()["health"].tolist() == [down]
     sandbox.fault("A3", ret=504)
     assert imported.check_health()["health"].tolist() == ["not known"]
 
 
-def test_stages_are_shown_as_they_happen_then_the_picture_or_the_advice(panel):
-    """Each stage comes with its mark while the next one runs; the report stays."""
-    views = []
-    panel.view.observe(lambda change: views.append(change.new), "value")
-    report = panel.preflight()
-    stages = [re.findall("scope='row'[^>]*>([^<]+)", html) for html in views]
-    names = [stage.name for stage in report.stages]
-    assert (stages[0], stages[-2]) == (names[:1], names)
-    assert ">running<" in views[0]
+def test_a_preflight_shows_the_picture_or_the_advice(panel):
+    assert ui.press(panel, "Preflight") == panel.report.cause
     assert "<img" in panel.view.value
-    assert ui.press(panel, "Preflight") == report.cause
     panel.fill(login_name=None, login_password=None)
     text, report = ui.press(panel, "Preflight"), panel.report
     assert (report.verdict, text) == ("auth_required", f"{report.cause} {report.advice}")
-    assert report.advice in unescape(panel.view.value)
+    assert report.advice in ui.text_of(panel.view)
 
 
 def test_buttons_import_and_remove_what_they_asked_about(client, panel, camera):
@@ -115,17 +87,15 @@ def test_buttons_import_and_remove_what_they_asked_about(client, panel, camera):
     room, options = f'room "Weekly sync" ({panel.room_id})', {"assist_address": "x"}
     panel.fill(user_data="floor 2", options=options)
     assert ui.press(panel, "Import") == f'Import "Door" (cam) at {camera} into {room}?'
-    assert listed(panel) == []
+    assert ck.list_devices(client) == []
     panel.fill(user_id="another", user_address="rtsp://127.0.0.1:9/x")
     assert ui.confirm(panel) == 'Imported "Door" (cam).'
-    assert panel.report.advice == "Imported."
     [device] = ck.list_devices(client)
     assert (device.user_data, device.options) == ("floor 2", {**options, **LOGIN})
-    assert "Remove" not in ui.buttons(panel)
     assert panel.select("cam") == panel.selected == device
     assert ui.press(panel, "Remove") == f'Remove "Door" (cam) from {room}?'
     assert ui.confirm(panel) == 'Removed "Door" (cam).'
-    assert (listed(panel), panel.selected) == ([], None)
+    assert (ck.list_devices(client), len(panel.value), panel.selected) == ([], 0, None)
     with pytest.raises(ck.ConfigError, match="'cam' is not listed"):
         panel.remove("cam")
     ui.named(panel, "Clear").click()
@@ -141,75 +111,31 @@ def test_a_camera_is_tried_once_before_its_import_or_on_purpose_not_at_all(panel
         panel.remove("cam")
         with pytest.raises(ck.PreflightFailed, match="auth_rejected"):
             panel.import_device(login_password="wrong")
-        assert (door.knocks, panel.report.verdict) == (3, "auth_rejected")
+        assert door.knocks == 3
         panel.fill(login_password=LOGIN["login_password"])
         panel.try_first.value = False
         assert ui.press(panel, "Import").endswith("? The camera is not tried first.")
         ui.confirm(panel)
-        assert (listed(panel), door.knocks) == (["cam"], 4)
-
-
-def test_a_refusal_shows_what_stood_in_the_way(panel, sandbox):
-    """After a preflight 426 comes with its explanation; without one it has its own words."""
-    sandbox.lock(panel.room_id)
-    for preflight in (False, True):
-        with pytest.raises(ck.JoinFailed, match="426"):
-            panel.import_device(preflight)
-        assert (panel.report is None) == (not preflight)
-    assert panel.report.verdict == "room_locked"
-    assert panel.report.advice in unescape(panel.view.value)
+        assert door.knocks == 4
 
 
 def test_a_device_is_diagnosed_with_the_login_that_the_service_has(sandbox, imported, camera):
-    """Whatever stands in the form; what was found out goes with its device."""
     ui.named(imported, "Clear").click()
     assert imported.diagnose("cam").ok
-    assert "cam" in imported.view.value
-    imported.table.picked = None
-    assert imported.view.value == ""
     unplug(sandbox, camera, imported)
     imported.select("cam")
     text, report = ui.press(imported, "Diagnose"), imported.report
     assert (report.verdict, text) == ("path_not_found", f"{report.cause} {report.advice}")
 
 
-def test_work_can_be_cancelled_and_leaves_what_was_there(imported, sandbox):
-    """A question whose reading was cancelled is not asked."""
-    silent = threading.Event()
-    imported.view.observe(lambda change: "first packet" in change.new and silent.set(), "value")
-    imported.fill(user_address=sandbox.camera(fault="no_media"))
-    assert ui.cancel(imported, "Preflight", silent.is_set) == "Cancelled."
-    for text, operation in (("List devices", "B3"), ("Import", "A3"), ("Remove", "A3")):
-        before = sandbox.count(operation)
-        sandbox.fault(operation, delay=2, times=1)
-        begun = lambda: sandbox.count(operation) > before  # noqa: B023, E731
-        assert ui.cancel(imported, text, begun) == "Cancelled.", text
-    assert listed(imported) == ["cam"]
-
-
-@pytest.mark.parametrize(
-    ("fields", "text"),
-    [
-        ({"user_name": None, "room_id": ""}, "Enter Room and Name. (Nothing was sent.)"),
-        ({"user_address": "camera 7"}, "ser_address is 'camera 7', not a valid"),
-        ({"options": '{"a"'}, "ptions is not a JSON object."),
-    ],
-)
-def test_a_form_that_is_not_right_is_refused_before_anything_is_sent(panel, sandbox, fields, text):
-    panel.fill(**fields)
+def test_a_form_that_is_not_right_is_refused_before_anything_is_sent(panel, sandbox):
     before = sandbox.count()
-    assert text in ui.press(panel, "Import")
-    with pytest.raises(ck.ParameterError):
-        panel.import_device()
+    for fields, text in (
+        ({"options": '{"a"'}, "ptions is not a JSON object."),
+        ({"user_name": None, "room_id": ""}, "Enter Room and Name. (Nothing was sent.)"),
+    ):
+        panel.fill(**fields)
+        assert text in ui.press(panel, "Import")
+        with pytest.raises(ck.ParameterError):
+            panel.import_device()
     assert (sandbox.count(), panel.report) == (before, None)
-
-
-def test_a_read_only_client_imports_and_removes_nothing(sandbox, open_panel, imported, camera):
-    """A preflight works, for it changes nothing."""
-    with sandbox.connect(read_only=True) as other:
-        panel = open_panel(DevicePanel, imported.room_id, client=other)
-        panel.select("cam")
-        assert all(ui.named(panel, text).disabled for text in ("Import", "Remove"))
-        assert panel.preflight(user_address=camera, **LOGIN).ok
-        with pytest.raises(ck.ReadOnlyError):
-            panel.import_device(user_id="new", user_name="New")

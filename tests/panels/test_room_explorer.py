@@ -1,14 +1,12 @@
 """The rooms panel: what it shows, reads and changes, from code and by its buttons."""
 
-import json
-import threading
 from functools import partial
 
 import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.panels import OccupancyPanel, Refresh, RoomExplorer
+from confkit.panels import RoomExplorer
 from tests.panels import pressing as ui
 
 
@@ -28,9 +26,6 @@ def pick(panel, room_id, *people):
     ui.until(lambda: names(panel) == [*people])
 
 
-# Master and detail
-
-
 def test_looking_at_a_room_sends_reads_of_that_room_alone(panel, client, sandbox, ids):
     """No media server is assigned, but by its button, which says what accepts connections."""
     sandbox.unassign_mcu(ids["full"])
@@ -40,8 +35,6 @@ def test_looking_at_a_room_sends_reads_of_that_room_alone(panel, client, sandbox
     calls = [(call.endpoint, ids["full"] in call.url) for call in client.calls[before:]]
     assert calls == [("A6", True), ("B3", True)]
     assert "accepts connections from here" in ui.press(panel, "Check media server")
-    sandbox.stop_mcu()
-    assert "410" in ui.press(panel, "Check media server")
 
 
 def test_a_pick_clears_what_belonged_to_the_room_before(panel, sandbox, ids):
@@ -52,26 +45,20 @@ def test_a_pick_clears_what_belonged_to_the_room_before(panel, sandbox, ids):
         panel.users.picked = "ada"
         assert ui.press(panel, "Force offline").startswith("Remove ")
         act()
-        assert ui.beside(panel, "Force offline") == ""
+        assert ui.text_of(ui.feedback(panel, "Force offline")) == ""
     assert (names(panel), panel.users.picked) == ([], None)
     pick(panel, ids["used"], "Cy")
-    assert ui.press(panel, "Remove from list") == f"Removed room {ids['used']} from the list."
-    assert (panel.selected, names(panel), ui.buttons(panel)) == (None, [], ["Refresh"])
-    with pytest.raises(ck.ConfigError, match=r"is not in the list\. Add it first"):
-        panel.select(ids["used"])
+    ui.press(panel, "Remove from list")
+    assert (panel.selected, ids["used"] in panel.value.index) == (None, False)
 
 
-@pytest.mark.parametrize("fault", [{}, {"ret": 504}])
-def test_a_slow_room_does_not_come_back_over_a_later_pick(panel, sandbox, ids, fault):
-    """Nor does an error of it."""
-    sandbox.fault("A6", delay=1, times=1, **fault)
+def test_a_slow_room_does_not_come_back_over_a_later_pick(panel, sandbox, ids):
+    sandbox.fault("A6", delay=1, times=1)
     ui.begin(sandbox, "A6", lambda: panel.select(ids["full"]))
     messages = ui.recorded(panel.users)
-    panel.select(ids["open"])
     pick(panel, ids["used"], "Cy")
     ui.settled()
-    assert (names(panel), "504" in panel.card.value) == (["Cy"], False)
-    assert "Ada" not in str(messages)
+    assert (names(panel), "Ada" in str(messages)) == (["Cy"], False)
 
 
 def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
@@ -80,8 +67,7 @@ def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
     pick(panel, ids["used"], "Cy", "Camera")
     assert panel.users.frame["kind"].tolist() == ["person", "device"]
     sandbox.device_service("stopped")
-    answer = ui.press(panel, "Refresh")
-    assert answer.startswith("1 room could not be read. List external users (B3) answered 304")
+    assert "List external users (B3) answered 304" in ui.press(panel, "Refresh")
     row = panel.value.set_index("room_id").loc[ids["used"]]
     assert (row.users, row.people) == (2, pd.NA)
     ui.until(lambda: panel.users.frame["kind"].tolist() == ["", ""])
@@ -93,66 +79,30 @@ def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
     assert "No such room." in panel.card.value
 
 
-def test_a_user_that_is_listed_twice_is_one(panel, sandbox, ids):
-    user = {"user_id": "x", "user_name": "<b>"}
-    sandbox.fault("A6", body=json.dumps({"ret": 0, "user_list": [user, user]}))
-    pick(panel, ids["full"], "<b>")
-    assert ui.rows(panel.users) == [["<b>", "person", "x"]]
-
-
-# The list
-
-
-@pytest.mark.parametrize(
-    ("text", "answer", "more"),
-    [
-        (" ,;\n\t '' ", "Enter room numbers first.", 0),
-        ("{new}|{new}, {old}", "Added 1 room.", 1),
-        ('{new}; "4711"\t[{old}]', "1 of 3 does not look like a room number (4711). Add 3", 2),
-        ("ext-7, a b c", "4 of 4 do not look like numbers (ext-7, a, b …). Add 4 rooms?", 4),
-    ],
-)
-def test_rooms_are_added_with_any_separators(panel, ids, text, answer, more):
+def test_rooms_are_added_with_any_separators(panel, ids):
     """Each once; what is no plausible number is asked about first."""
-    before, field = len(panel.value), ui.named(panel, "Room numbers")
-    field.value = text.format(new=ids["near"], old=ids["full"])
-    assert ui.press(panel, "Add").startswith(answer)
-    if "look" in answer:
-        assert len(panel.value) == before
-        assert ui.confirm(panel).startswith(f"Added {more} rooms. Not found: ")
-    assert len(panel.value) == before + more
-    assert ui.press(panel, "Add known rooms").startswith("Added ")
-    assert ui.press(panel, "Add known rooms") == "Already in the list."
+    ui.named(panel, "Room numbers").value = f'{ids["near"]}|{ids["near"]}; "4711"\t[{ids["full"]}]'
+    question = "1 of 3 does not look like a room number (4711). Add 3 rooms?"
+    assert ui.press(panel, "Add") == question
+    assert ui.confirm(panel) == "Added 2 rooms. Not found: 1."
+    assert len(panel.value) == 6
+    assert ui.press(panel, "Add known rooms") == "Added 1 room."
 
 
-# Changes
-
-
-def test_a_room_is_created_from_a_form_that_closes_with_its_message(panel, client, sandbox):
+def test_a_room_is_created_from_a_form(panel, client, sandbox):
     """What is wrong is named beside the button, and nothing is sent; an error keeps the fields."""
-    before, form = sandbox.count("A2"), ui.named(panel, "New room")
-    password = ui.named(panel, "Host password")
+    before, password = sandbox.count("A2"), ui.named(panel, "Host password")
     password.set("geheim")
-    for label, text, answer in (
-        ("External ID", "ext-7", "Enter the topic. (Nothing was sent.)"),
-        ("Topic", "Review", "Enter the owner. (Nothing was sent.)"),
-        ("Owner", "ops", ""),
-        ("Maximum attendees", "a few", "Maximum attendees must be a whole number, or empty."),
-    ):
+    for label, text in (("Maximum attendees", " 3 "), ("Topic", "Review"), ("Owner", "ops")):
+        assert "(Nothing was sent.)" in ui.press(panel, "Create room")
         ui.named(panel, label).value = text
-        assert not answer or answer in ui.press(panel, "Create room")
-    for form.value in (True, False):
-        assert ("Create room" in ui.buttons(panel)) == form.value
-        assert ui.beside(panel, "Create room") == ""
     assert sandbox.count("A2") == before
-    ui.named(panel, "Maximum attendees").value = " 3 "
     sandbox.fault("A2", ret=405, times=1)
     assert "licence expired" in ui.press(panel, "Create room")
-    assert ui.press(panel, "Create room") == "Created room ext-7."
-    room = ck.get_room(client, "ext-7")
+    assert ui.press(panel, "Create room").startswith("Created room ")
+    room = ck.get_room(client, panel.selected)
     assert (room.topic, room.owner_id, room.attendee_max) == ("Review", "ops", 3)
-    assert (room.host_password, panel.selected) == ("geheim", "ext-7")
-    assert [ui.named(panel, label).value for label in ("Topic", "Owner")] == ["", "ops"]
+    assert room.host_password == "geheim"
     assert not password.text
 
 
@@ -160,11 +110,9 @@ def test_a_user_is_forced_offline_when_the_question_is_answered(panel, ids):
     pick(panel, ids["full"], "Ada", "Bo")
     assert ui.press(panel, "Force offline") == "Pick a user first."
     panel.users.picked = "ada"
-    question = f'Remove "Ada" (ada) from room "full" ({ids["full"]})?'
-    assert ui.press(panel, "Force offline") == question
+    assert ui.press(panel, "Force offline").startswith('Remove "Ada" (ada) from room "full" (')
     assert ui.confirm(panel) == 'Removed "Ada" (ada).'
     ui.until(lambda: names(panel) == ["Bo"])
-    assert ui.beside(panel, "Force offline") == 'Removed "Ada" (ada).'
     assert panel.value["users"].tolist() == [1, 1, 1, pd.NA]
 
 
@@ -185,55 +133,11 @@ def test_a_room_in_use_is_deleted_once_its_number_is_typed(panel, sandbox, ids):
 
 
 def test_a_read_only_client_changes_nothing(sandbox, open_panel, ids):
-    """Its buttons say why they stay off, and the panel names the service."""
     with sandbox.connect(read_only=True) as client:
         panel = open_panel(RoomExplorer, [ids["full"]], client=client)
         assert ui.press(panel, "Refresh") == ""
         for text in ("Create room", "Force offline", "Delete room"):
-            button = ui.named(panel, text)
-            assert (button.disabled, "read_only=False" in button.tooltip) == (True, True)
-        assert "SANDBOX Read only" in ui.text_of(panel)
+            assert ui.named(panel, text).disabled
+            assert "read_only=False" in ui.named(panel, text).tooltip
         with pytest.raises(ck.ReadOnlyError):
             panel.delete(ids["full"])
-
-
-# Reading
-
-
-def test_a_refresh_can_be_cancelled_and_an_outage_is_named_once(panel, client, sandbox, ids):
-    """The value, a frame of its own, stays; the picked room does not repeat the panel's status."""
-    frame, own = panel.value, ["utilisation", "read_at", "state"]
-    assert list(frame.columns.drop(own)) == list(ck.sweep(client, ids.values()).frame().columns)
-    frame["users"] = 7
-    sandbox.fault("A3", delay=2)
-    before = sandbox.count("A3")
-    text = ui.cancel(panel, "Refresh", lambda: sandbox.count("A3") == before + 4)
-    assert text == "Cancelled; 4 rooms not read."
-    assert panel.value["users"].tolist() == [2, 1, 1, pd.NA]
-    client.close()
-    assert "closed" in ui.press(panel, "Refresh")
-    panel.select(ids["full"])
-    ui.settled()
-    assert "closed" not in panel.card.value
-
-
-def test_panels_share_one_refresh(sandbox, open_panel, ids):
-    """Each room is read once for both, whoever asks; one that was closed is left alone."""
-    refresh, before = open_panel(Refresh, ids.values()), sandbox.count("A3")
-    panels = [open_panel(kind, refresh=refresh) for kind in (RoomExplorer, OccupancyPanel)]
-    threads = [threading.Thread(target=panel.refresh) for panel in panels]
-    for thread in threads:
-        thread.start()
-    for room_id in ids.values():
-        panels[0].select(room_id)
-    for thread in threads:
-        thread.join()
-    assert sandbox.count("A3") == before + 2 * len(ids)
-    panels[0].delete(ids["full"])
-    assert len(panels[1].value) == 4
-    panels[0].close()
-    ui.settled()
-    before = sandbox.count("A6")
-    refresh.read()
-    ui.settled()
-    assert sandbox.count("A6") == before + 4  # and none of the picked room
