@@ -25,6 +25,7 @@ _ENDINGS = (
     *TOKEN_NAMES,
     *("digest", "password", "passwd", "passphrase", "_pass", "psw", "pwd"),
     *("secret", "secretkey", "secret_key", "secret-key", "authbasic"),
+    *("loginpas", "passcode", "credentials", "jwt"),
 )
 _QUOTE = r"""\\*["']|%22|%27|&quot;|&\#39;"""
 # The value after a secret's name: quoted text, a structure, or text without a space, possibly cut
@@ -51,10 +52,11 @@ _ENCODED_LOGIN = re.compile(
 )
 # A port, where an address with a login would have a password.
 _PORT = re.compile(r"[0-9]{0,5}[.,;:!)\]]*(?:[/?#]|\Z)")
-# /user:password/ in the path of an address.
+# /user:password in the path of an address; a short number is a channel.
 _PATH_LOGIN = re.compile(
     r"""(?x) :// [^\s/"'<>]+ / (?: [^\s/:?"'<>]*+ / )*+ [^\s/:?@"'<>]++ :
-    (?P<login> [^\s/:?@"'<>]++ ) (?= / )"""
+    (?P<login> (?! [0-9]{1,3} (?: [?\#\s"'<>] | \Z ) ) [^\s/:?\#@"'<>]++ )
+    (?= [/?\#\s"'<>] | \Z )"""
 )
 # A whole address, even with a malformed beginning: everything from the login name to the last @.
 _WHOLE_LOGIN = re.compile(
@@ -63,7 +65,8 @@ _WHOLE_LOGIN = re.compile(
 _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://")
 # In the query or path of an address; some cameras separate the pairs with an underscore.
 _IN_ADDRESS = re.compile(
-    rf"(?i)(?:{'|'.join(_ENDINGS)}|(?<![a-z])pass)=(?P<login>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
+    rf"(?i)(?:{'|'.join(_ENDINGS)}|(?<![a-z])(?:pass|pw|auth|login))="
+    r"(?P<login>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
 )
 _MARKS = re.compile("[:=%@]")
 

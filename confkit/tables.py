@@ -276,8 +276,8 @@ def cell_damage(cell: object, column: str) -> str:
         if column != "login_password":
             return f"The cell contains {text}, a spreadsheet error. Correct it there."
         return (
-            "The cell looks like a spreadsheet error. Correct it there; if it is the password, pass "
-            "a DataFrame whose column is of pandas' type string."
+            "The cell looks like a spreadsheet error. Correct it there; if it is the password, "
+            "pass a DataFrame whose column is of pandas' type string."
         )
     if not column.endswith("_id"):
         return ""

@@ -19,6 +19,8 @@ _EPILOG = (
     "for where there is a login name. Exit status: 0 all is well, 1 something is wrong."
 )
 login_option = click.option("--login-name", metavar="NAME", help="The camera's.")
+ca_option = click.option("--ca-bundle", metavar="FILE", help="Certificates to trust (rtsps).")
+verify_option = click.option("--no-verify", is_flag=True, help="Trust any certificate (rtsps).")
 timeout_option = click.option("--timeout", type=float, default=20, help="Seconds for the camera.")
 
 
@@ -27,14 +29,23 @@ timeout_option = click.option("--timeout", type=float, default=20, help="Seconds
 @login_option
 @timeout_option
 @click.option("--transport", type=click.Choice(["auto", "tcp", "udp"]), default="auto")
-def preflight(url: SecretAddress, login_name: str | None, **options: Any) -> int:
+@ca_option
+@verify_option
+def preflight(
+    url: SecretAddress,
+    login_name: str | None,
+    ca_bundle: str | None,
+    no_verify: bool,
+    **options: Any,
+) -> int:
     """Play the RTSP camera at URL, and say what stands in the way.
 
     It needs no service, opens one connection, logs in once at most, and changes nothing.
     """
     from ..rtsp.preflight import preflight
 
-    report = preflight(url, *_login(url, login_name), **options)
+    verify = not no_verify and (ca_bundle or True)
+    report = preflight(url, *_login(url, login_name), verify=verify, **options)
     echo(report)
     return 0 if report.ok else 1
 
@@ -46,6 +57,8 @@ def preflight(url: SecretAddress, login_name: str | None, **options: Any) -> int
 @login_option
 @click.option("--force", is_flag=True, help="Play the camera even while the service does.")
 @timeout_option
+@ca_option
+@verify_option
 @profile_option
 @sandbox_option
 def diagnose(
@@ -55,6 +68,8 @@ def diagnose(
     login_name: str | None,
     profile: str | None,
     sandbox: bool,
+    ca_bundle: str | None,
+    no_verify: bool,
     **options: Any,
 ) -> int:
     """Say why the device USER is not in ROOM, and what to do.
@@ -63,6 +78,7 @@ def diagnose(
     """
     from ..diagnosis import diagnose_device
 
+    options["verify"] = not no_verify and (ca_bundle or True)
     options["login_name"], options["login_password"] = _login(address, login_name)
     with connected(profile, sandbox) as client:
         report = diagnose_device(client, room, user, address, **options)

@@ -19,7 +19,7 @@ _URL = re.compile(
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Control characters and lone surrogates; some surrogates stand for bytes, and can be sent.
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
-_ESCAPE_HINT = "write @ # ? / and % in a login as %40 %23 %3F %2F and %25"
+_ESCAPE_HINT = "write @ # ? / and % in a login, and @ in a path, as %40 %23 %3F %2F and %25"
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ def parse_address(url: str) -> Address:
     if not re.match("rtsps?://", url, re.IGNORECASE):
         raise ValueError("The address does not start with rtsp:// or rtsps://.")
     if " " in url or _CONTROL.search(url):
-        raise ValueError("The address contains a space or a control character.")
+        raise ValueError(
+            "The address contains a space or a control character (write a space as %20)."
+        )
     if "#" in url:
         raise ValueError(
             "The part after # is an option of another program, not part of the address: remove it; "

@@ -139,6 +139,9 @@ class Credentials:
             raise RtspError("auth_required")
         challenges = parse_challenges(response.all("WWW-Authenticate"))
         challenge = choose_challenge(challenges)
+        if challenge is None and self._challenge and not self.accepted and not challenges:
+            self._challenge = None  # otherwise TEARDOWN would try the login again
+            raise RtspError("auth_rejected")
         if challenge is None:
             offers = dict.fromkeys(self.printable(offer.name) for offer in challenges)
             reason = f"The camera offers {', '.join(offers) or 'no scheme'} to log in; confkit "

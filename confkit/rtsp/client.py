@@ -17,16 +17,17 @@ from .connection import Connection
 from .errors import RtspError, status_error
 from .message import Header, Response
 from .report import SKIPPED, Stages
-from .rtp import Video
-from .sdp import Media, control_url, parse_sdp
+from .rtp import Video, parse_packet
+from .sdp import DYNAMIC, Media, control_url, parse_sdp
 
 TRANSPORTS = {"auto": ("tcp", "udp"), "tcp": ("tcp",), "udp": ("udp",)}
 _SESSION_SECONDS = 60
 _TEARDOWN_SECONDS = 0.5
 _MAX_LENGTH = 200  # characters of a camera's texts
-# Status codes by which cameras refuse TCP in SETUP, besides 461; if UDP is refused, too, the cause
-# is another.
-_TCP_REFUSED = (400, 406, 415, 459, 461, 500, 501, 551)
+# Cameras refuse TCP in SETUP by any status but these; if UDP is refused, too, the cause is another.
+_NOT_OF_TCP = (401, 403, 404, 453, 454, 503)
+_TCP_REFUSED = [status for status in range(400, 600) if status not in _NOT_OF_TCP]
+_STRANGERS = "Restart or update the camera: it sends another stream than the one it announced."
 _NO_CONTAINER = "Choose a stream of plain H.264, H.265 or MJPEG over RTP in the camera or server."
 _NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off SRTP in the camera."
 
@@ -68,6 +69,7 @@ class RtspClient:
         self._base = address.url
         self._session: str | None = None
         self._channel: int | None = None  # of the packets; None for UDP
+        self._strangers = ""  # why packets that arrive are not of this video
         self._keep_alive_method = "OPTIONS"
         self._session_seconds = _SESSION_SECONDS
         self._next_keep_alive = float("inf")
@@ -115,8 +117,14 @@ class RtspClient:
         # Send keep-alives from now on, however long the picture takes.
         self._next_keep_alive = time.monotonic() + self._session_seconds / 2
         self.stages.begin("first packet")
-        while not self.video.packets:
-            self._receive_next()
+        try:
+            while not self.video.packets:
+                self._receive_next()
+        except RtspError as error:
+            if error.timed_out and self._strangers:
+                text = f"Packets arrive, but {self._strangers}."
+                raise RtspError("no_media", text, advice=_STRANGERS) from None
+            raise
         return self.video
 
     def next_keyframe(self, previous: bytes | None) -> bytes:
@@ -179,8 +187,10 @@ class RtspClient:
             base = f"{self.address.scheme}://{base}"  # some cameras omit it
         with suppress(ValueError):  # an unmatched bracket
             self._base = urljoin(self.address.url, base)
+        # A relative control of the session is for PLAY alone (RFC 2326, C.1.1).
+        track_base = control_url(self._base, control) if "://" in control else self._base
         self._base = _without_login(control_url(self._base, control))
-        return media, _without_login(control_url(self._base, media.control))
+        return media, _without_login(control_url(track_base, media.control))
 
     def _choose_video(self, medias: list[Media]) -> Media:
         """Return the first playable video; RtspError names the reason if there is none."""
@@ -196,6 +206,9 @@ class RtspClient:
         if media.encoding in ("MP2T", "MP2P"):
             reason = f"The stream is a container (MPEG, {name}), whose video is not supported."
             raise RtspError("codec_unsupported", reason, advice=_NO_CONTAINER)
+        if not media.encoding and media.payload_type >= DYNAMIC:
+            reason = "The session description does not define its payload type "
+            raise RtspError("sdp_invalid", f"{reason}{media.payload_type}.")
         if not media.codec:
             raise RtspError("codec_unsupported", f"The video is {name}, which is not supported.")
         return media
@@ -226,10 +239,12 @@ class RtspClient:
             return status_error("SETUP", response.status, reason)
         self._session = response.get("Session").partition(";")[0].strip()
         timeout = response.number("Session", r";\s*timeout\s*=\s*(\d{1,6})", _SESSION_SECONDS)
-        self._session_seconds = max(1, timeout)
+        self._session_seconds = timeout or _SESSION_SECONDS
         accepted = response.get("Transport")
         if transport == "udp":
-            self._connection.punch(response.number("Transport", r"server_port=(\d{1,5})"))
+            source = re.search(r"source=([^;\s]+)", accepted)
+            port = response.number("Transport", r"server_port=(\d{1,5})")
+            self._connection.punch(port, source[1] if source else "")
         elif accepted and not re.search("interleaved|/TCP", accepted):
             return RtspError("transport_refused", "The camera offers RTP over UDP only.")
         else:
@@ -306,12 +321,18 @@ class RtspClient:
         channel, packet = message
         if self.video and channel == self._channel:
             self.video.add_packet(packet, numbered=channel is None)
+            if not self.video.packets and (other := parse_packet(packet)):
+                announced = self.video.payload_type
+                self._strangers = f"of payload type {other.payload_type}, not {announced}"
+        elif channel is not None and not channel % 2:  # RTCP has the odd ones
+            agreed = "by UDP" if self._channel is None else f"on channel {self._channel}"
+            self._strangers = f"on channel {channel}, not {agreed} as SETUP agreed"
         return None
 
     def _redirected(self, response: Response) -> RtspError:
         """Return the error that names the target of a redirect; nothing is sent there."""
         try:
-            url = parse_address(response.get("Location")).url
+            url = parse_address(urljoin(self.address.url, response.get("Location"))).url
         except ValueError:
             return RtspError("redirected", "The camera redirects, but not to an RTSP address.")
         masked = redact(str(SecretAddress(url)), self._credentials.secrets)[:_MAX_LENGTH]

@@ -30,7 +30,13 @@ _PUNCH = b"\x80\x00\x00\x00" + bytes(8)  # an empty RTP packet
 _UDP_BUFFER = 2 * 1024 * 1024  # bytes; the usual default loses most of a large keyframe
 _PORT_PAIRS = 50  # attempts to find a pair of free ports
 _PLAIN = "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322)."
-_TRUST = "Pass the certificate to trust (verify=FILE), or disable the check (verify=False)."
+_TRUST = (
+    "Skip the check: ck.preflight(url, verify=False) or --no-verify, and to import the camera "
+    "preflight=ck.preflight(url, verify=False); or trust its certificate: verify=FILE, --ca-bundle."
+)
+_OLD_TLS = (
+    "Use the camera's plain rtsp:// address, or verify=False (--no-verify), which allows old TLS."
+)
 _CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 # The verdict if a stage times out; of other stages it is rtsp_silent.
 _TOO_LATE = {
@@ -48,7 +54,8 @@ _Target = tuple[socket.AddressFamily, tuple[Any, ...]]
 class Connection:
     """A TCP or TLS connection to a camera, and its UDP ports; `open` connects.
 
-    `verify` is as in requests: True, False or the path of certificates to trust. Methods that wait
+    `verify` is True, False or the path of certificates to trust, whose names are not compared: few
+    cameras have one with their address. Without it old TLS is allowed, too. Methods that wait
     raise RtspError after `timeout` seconds since the start or `restart`, and CancelledError;
     `on_wait` is called before each read. Memory is bounded.
     """
@@ -68,6 +75,7 @@ class Connection:
         self._verify, self._on_wait = verify, on_wait
         self._sockets: list[socket.socket] = []  # TCP; RTP and RTCP over UDP
         self._peer = ""
+        self._source = ""  # of datagrams, if the camera names another address
         self._buffer = bytearray()
         self._answered = self._in_body = False  # of a response 200
         self.restart(timeout, "within")
@@ -153,8 +161,10 @@ class Connection:
         pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UDP_BUFFER)
         return int(pair[0].getsockname()[1])
 
-    def punch(self, port: int) -> None:
-        """Open a firewall on our side for packets from a UDP port of the camera."""
+    def punch(self, port: int, source: str = "") -> None:
+        """Open a firewall on our side for packets from a UDP port of the camera, which may name
+        another address as their source."""
+        self._source = source
         with suppress(OSError, OverflowError):
             self._sockets[1].sendto(_PUNCH, (self._peer, port))
 
@@ -221,7 +231,7 @@ class Connection:
             data, sender = self._sockets[1].recvfrom(_RECEIVE_BYTES)
         except OSError:  # none arrived, or an ICMP error
             return b""
-        return data if sender[0] == self._peer else b""
+        return data if sender[0] in (self._peer, self._source) else b""
 
     # Problems
 
@@ -235,9 +245,14 @@ class Connection:
         verdict = "rtsp_silent"
         if stage in ("PLAY", "first packet", "keyframe", "stream"):
             verdict = "dropped"
-        error = self._cut_off() or RtspError(
-            verdict, f"The camera closed the connection at the stage {stage}."
-        )
+        advice = ""
+        if stage == "authentication":
+            advice = (
+                "Check name and password: some cameras close the connection after a wrong one. "
+            )
+            advice += VERDICTS[verdict].advice
+        reason = f"The camera closed the connection at the stage {stage}."
+        error = self._cut_off() or RtspError(verdict, reason, advice=advice)
         error.unread = unread
         return error
 
@@ -309,8 +324,11 @@ class Connection:
             context = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)
         except OSError:
             raise RtspError("tls_failed", "The certificates to trust cannot be read.") from None
+        context.check_hostname = verify is True
         if verify is False:
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            context.verify_mode = ssl.CERT_NONE
+            context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+            context.set_ciphers("ALL:@SECLEVEL=0")
         plain, host = self._sockets[0], self._address.host.partition("%")[0]
         try:
             sock = context.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
@@ -320,10 +338,17 @@ class Connection:
                 with suppress(TimeoutError):
                     sock.do_handshake()
         except ssl.SSLCertVerificationError as error:
-            reason = error.verify_message or "it cannot be verified"
+            reason = (error.verify_message or "it cannot be verified").rstrip(".")
             text = f"The camera's certificate is not trusted: {reason}."
             raise RtspError("tls_failed", text, advice=_TRUST) from None
-        except OSError:
+        except OSError as error:
+            why = str(getattr(error, "reason", ""))
+            if "ALERT" in why or "UNSUPPORTED" in why:
+                text = (
+                    "The camera's TLS is too old for this machine, or asks for a certificate of it."
+                )
+                advice = _OLD_TLS if verify else "Use the camera's plain rtsp:// address."
+                raise RtspError("tls_failed", text, advice=advice) from None
             raise RtspError("tls_failed", "The port does not speak TLS.", advice=_PLAIN) from None
 
 

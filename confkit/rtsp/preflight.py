@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..secret import Secret, SecretAddress, redact
+from ..text import counted
 from .address import Address, target
 from .client import TRANSPORTS, RtspClient
 from .connection import Connection
@@ -20,6 +21,7 @@ from .rtp import Video
 # So many pictures must fail to decode: a single one may be damaged or incomplete.
 _MAX_BROKEN = 3
 _TLS_SECONDS = 1.0  # to try TLS on a silent port
+_OVERLOADED = "Lower the camera's bit rate or frame rate: it, or its network, is overloaded."
 _OWN = "The address is this machine's own: only a service on this machine can reach it"
 _PRIVATE = "The address is private: only a service in the same network can reach it"
 
@@ -39,9 +41,10 @@ def preflight(
 
     The login may be in the URL instead of the fields. `transport` is "auto" (TCP first, UDP if the
     camera offers nothing else), "tcp" or "udp"; `timeout` limits everything up to the first
-    picture, in seconds; `verify` is as in requests, for rtsps. It makes one connection, at most one
-    login, and always sends TEARDOWN. Problems of the camera never raise; ValueError: an invalid
-    option. Setting `cancelled` ends it early, with concurrent.futures.CancelledError.
+    picture, in seconds. `verify` is for rtsps: False skips the check of the certificate, a path
+    names the certificates to trust. It makes one connection, at most one login, and always sends
+    TEARDOWN. Problems of the camera never raise; ValueError: an invalid option. Setting `cancelled`
+    ends it early, with concurrent.futures.CancelledError.
 
     `on_stage` is called with each stage twice: at its start (`outcome` "running") and at its end.
     It should be quick, as the camera waits; an exception from it ends the preflight and is raised.
@@ -101,7 +104,8 @@ def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
     """Return the first keyframe that decodes; None without a decoder."""
     stages, keyframe, reason = client.stages, None, ""
     broken: set[int] = set()  # the numbers of pictures
-    while len(broken) < _MAX_BROKEN:
+    # Where packets are missing, a later picture may be whole.
+    while len(broken) < _MAX_BROKEN or video.gaps:
         try:
             keyframe = client.next_keyframe(keyframe)
         except RtspError:
@@ -114,13 +118,18 @@ def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
             stages.skip("no decoder: av (PyAV) is not installed")
             return None
         try:
-            snapshot = Snapshot.of(video.codec, keyframe)
+            snapshot = Snapshot.of(video.codec, keyframe, video.refreshing)
             stages.detail = f"{snapshot.width} x {snapshot.height}"
             return snapshot
         except ValueError as error:
             reason = str(error)
             broken.add(video.keyframe_number)
             stages.outcome, stages.detail = SKIPPED, "not decodable; trying the next"
+    if video.gaps:
+        reason = (
+            f"{reason.rstrip('.')}: {counted(video.gaps, 'packet')} missing, though TCP loses none."
+        )
+        raise RtspError("no_picture", reason, advice=_OVERLOADED)
     raise RtspError("no_picture", reason)
 
 
@@ -147,6 +156,9 @@ def _notices(client: RtspClient, transport: str) -> tuple[Notice, ...]:
         text = "The keyframe is complete but was not decoded, as PyAV is not installed: "
         text += "pip install 'confkit-notebooks[cameras]'."
         notices.append(Notice("not_decoded", "note", text))
+    if client.video and client.video.refreshing:
+        text = "The camera refreshes its picture gradually, so the first picture is incomplete."
+        notices.append(Notice("gradual_refresh", "note", text))
     if client.codec == "h265":
         text = "The video is H.265, which many browsers cannot play: prefer H.264."
         notices.append(Notice("h265", "warning", text))

@@ -95,16 +95,18 @@ class Snapshot:
     keyframe: bytes = field(repr=False)
     width: int
     height: int
+    refreshing: bool = False
 
     @classmethod
-    def of(cls, codec: str, keyframe: bytes) -> Snapshot:
-        """Return the snapshot of a keyframe; ValueError if it does not decode."""
-        picture = decode_frame(codec, keyframe)
-        return cls(codec, keyframe, picture.width, picture.height)
+    def of(cls, codec: str, keyframe: bytes, refreshing: bool = False) -> Snapshot:
+        """Return the snapshot of a keyframe; ValueError if it does not decode. `refreshing`: it
+        begins a gradual refresh, so that parts of the picture come later."""
+        picture = decode_frame(codec, keyframe, refreshing)
+        return cls(codec, keyframe, picture.width, picture.height, refreshing)
 
     def png(self, width: int | None = None) -> bytes:
         """Return the picture as a PNG file, scaled down to at most `width` pixels."""
-        picture: Any = decode_frame(self.codec, self.keyframe)
+        picture: Any = decode_frame(self.codec, self.keyframe, self.refreshing)
         scale = min(1.0, (width or picture.width) / picture.width)
         wide, high = (max(1, round(length * scale)) for length in (picture.width, picture.height))
         file = BytesIO()  # with fast compression
@@ -120,10 +122,10 @@ class Snapshot:
         return self.png()
 
 
-def decode_frame(codec: str, keyframe: bytes) -> av.VideoFrame:
+def decode_frame(codec: str, keyframe: bytes, incomplete: bool = False) -> av.VideoFrame:
     """Return the decoded keyframe (an access unit); ValueError if it does not decode.
 
-    A picture that the decoder had to conceal errors in is rejected.
+    A picture that the decoder had to conceal errors in is rejected, unless it may be `incomplete`.
     """
     import av
 
@@ -131,11 +133,13 @@ def decode_frame(codec: str, keyframe: bytes) -> av.VideoFrame:
     context.thread_count = 1  # with several, a corrupt picture is not marked
     if codec == "mjpeg":  # whose decoder never marks a picture
         context.options = {"err_detect": "explode"}
+    if incomplete:
+        context.options = {"flags": "+output_corrupt"}
     try:
         pictures = [*context.decode(av.Packet(keyframe)), *context.decode(None)]
     except av.FFmpegError:
         pictures = []
-    if not pictures or pictures[0].is_corrupt:
+    if not pictures or (pictures[0].is_corrupt and not incomplete):
         raise ValueError(f"The keyframe does not decode as {codec}.")
     picture: av.VideoFrame = pictures[0]
     return picture

@@ -17,6 +17,7 @@ START_CODE = b"\0\0\0\1"
 _OVERTAKING = 8  # packets that may overtake a missing one before it counts as lost
 # After so many complete pictures, none recognised, the codec differs from the announced one.
 _MAX_UNRECOGNISED = 8
+_REPEAT_SETS = "Let the encoder repeat them with each keyframe (GStreamer: config-interval=-1)."
 _RECOVERY_POINT = b"\x06"  # the type of a SEI message of H.264
 _MALFORMED = (ValueError, IndexError, struct.error)
 
@@ -47,7 +48,7 @@ def parse_packet(data: bytes) -> Packet | None:
 
 class Video:
     """A video being received: `keyframe` is the newest complete one, the stream's picture number
-    `keyframe_number`; `packets` and `lost` count packets.
+    `keyframe_number`; `packets` and `lost` count packets, `gaps` those missing where none is lost.
 
     A picture ends when the timestamp changes: some cameras set a marker on each slice, so a picture
     is stored at a marker, and again when more of it has arrived. Memory is bounded.
@@ -57,8 +58,8 @@ class Video:
         self.codec = media.codec
         self.keyframe: bytes | None = None
         self.keyframe_number = 0
-        self.packets = self.lost = 0
-        self._media = media
+        self.packets = self.lost = self.gaps = 0
+        self.payload_type, self._media = media.payload_type, media
         self._format: H264Format | JpegFormat
         self._format = JpegFormat() if media.codec == "mjpeg" else FORMATS[media.codec](media)
         self._recognised, self._unrecognised = False, 0  # complete pictures
@@ -69,6 +70,11 @@ class Video:
         self._payloads: list[bytes] = []
         self._size, self._complete = 0, True
         self._number = 0
+
+    @property
+    def refreshing(self) -> bool:
+        """Whether the keyframe is the first of several pictures that together are a whole one."""
+        return self._format.refreshing
 
     def add_packet(self, data: bytes, *, numbered: bool = True) -> None:
         """Add a packet, which may belong to another stream; RtspError if the codec is wrong.
@@ -86,6 +92,9 @@ class Video:
         """Return the error for no keyframe `within` some seconds."""
         if self._unrecognised and not self._recognised:
             return self._wrong_codec()
+        if self._format.without_sets:
+            reason = f"Keyframes arrive, but no parameter sets (SPS, PPS) {within}."
+            return RtspError("no_keyframe", reason, advice=_REPEAT_SETS, timed_out=True)
         reason = f"No complete keyframe arrived {within}, in {self.packets} packet"
         reason += "s" * (self.packets != 1)
         advice = ""
@@ -113,8 +122,11 @@ class Video:
 
     def _add_ordered(self, packet: Packet, numbered: bool) -> None:
         last, self._last = self._last, packet
-        gap = _distance(last.sequence + 1, packet.sequence) if last and numbered else 0
+        gap = _distance(last.sequence + 1, packet.sequence) if last else 0
         self.packets += 1
+        if not numbered:
+            self.gaps += gap if gap < 0x8000 else 0
+            gap = 0
         self.lost += gap if gap < 0x8000 else 0
         # It is unknown which picture lost a packet, so neither counts as complete.
         self._complete = self._complete and not gap
@@ -157,9 +169,13 @@ class H264Format:
     slices: Container[int] = (1, 5)
     keyframes: Container[int] = (5,)
     sei = 6  # may hold a recovery point, which some encoders send instead of keyframes
+    others: Container[int] = range(6, 13)  # what comes with pictures, and before the first
+    by_slices = True  # whether a picture of I slices is a keyframe, whatever their unit's type
 
     def __init__(self, media: Media) -> None:
         self._sets = self._by_type(media.parameter_sets)
+        self.without_sets = False  # a keyframe came, for which parameter sets are missing
+        self.refreshing = False  # the last keyframe is the beginning of a gradual refresh
 
     @classmethod
     def type_of(cls, nal: bytes | bytearray) -> int:
@@ -170,9 +186,18 @@ class H264Format:
         """Return whether a NAL unit is part of a picture."""
         return self.type_of(nal) in self.slices
 
+    def is_intra(self, nal: bytes) -> bool:
+        """Return whether a slice needs no other picture: its type, the second number, is I."""
+        bits, at, number = f"{int.from_bytes(nal[1:9], 'big'):064b}", 0, 0
+        for _ in range(2):  # Exp-Golomb codes
+            zeros = bits.index("1", at) - at
+            number = int(bits[at + zeros : at + 2 * zeros + 1], 2) - 1
+            at += 2 * zeros + 1
+        return number % 5 == 2
+
     def assemble(self, payloads: list[bytes]) -> bytes | None:
-        """Return a keyframe as Annex B, with parameter sets; empty for another picture, None if the
-        payloads contain no picture."""
+        """Return a keyframe as Annex B, with parameter sets first; empty for another picture, None
+        if the payloads contain no picture."""
         nals = self._nals(payloads)
         by_type = self._by_type(nals)
         missing = [
@@ -182,14 +207,23 @@ class H264Format:
             for nal in self._sets.get(kind, [])
         ]
         self._sets |= {kind: by_type[kind] for kind in self.parameter_sets if kind in by_type}
-        if not any(map(self.is_slice, nals)):
+        slices = [nal for nal in nals if self.is_slice(nal)]
+        if not slices:
+            if all(self.type_of(nal) in self.others for nal in nals):
+                raise ValueError("The picture has not begun.")
             return None
         points = any(nal[1:2] == _RECOVERY_POINT for nal in by_type.get(self.sei, []))
-        if not points and not any(kind in self.keyframes for kind in by_type):
+        is_keyframe = points or any(kind in self.keyframes for kind in by_type)
+        is_intra = self.by_slices and all(map(self.is_intra, slices))
+        if not (is_keyframe or is_intra):
             return b""
+        self.refreshing = not is_intra and not any(kind in self.keyframes for kind in by_type)
         if not all(self._sets.get(kind) for kind in self.parameter_sets[-2:]):
+            self.without_sets = True
             return b""  # not decodable; parameter sets may arrive later
-        return b"".join(START_CODE + nal for nal in missing + nals)
+        order = {kind: place for place, kind in enumerate(self.parameter_sets)}
+        ordered = sorted(missing + nals, key=lambda nal: order.get(self.type_of(nal), len(order)))
+        return b"".join(START_CODE + nal for nal in ordered)
 
     def _fragmented_header(self, payload: bytes) -> bytearray:
         """Return the header of a fragmented unit."""
@@ -234,9 +268,11 @@ class H265Format(H264Format):
     header, bits = 2, 63
     aggregate, fragment = 48, 49
     parameter_sets = (32, 33, 34)
-    slices = (0, 1, *range(6, 10), 19, 20, 21)
+    slices = (*range(10), *range(16, 22))
     keyframes = range(16, 22)
     sei = -1
+    others = range(32, 41)
+    by_slices = False
 
     def is_slice(self, nal: bytes | bytearray) -> bool:
         """Return whether a NAL unit is part of a picture of the base layer."""
@@ -261,6 +297,8 @@ class JpegFormat:
     They are without Huffman tables, as the standard ones are implied: FFmpeg decodes such a
     picture, an image viewer may not.
     """
+
+    without_sets = refreshing = False
 
     def __init__(self) -> None:
         self._tables: dict[int, bytes] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 # Payload types that need no rtpmap line (RFC 3551).
 _STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 31: "H261", 32: "MPV", 33: "MP2T", 34: "H263"}
-_DYNAMIC = 96  # payload types from here on are defined by their rtpmap line
+DYNAMIC = 96  # payload types from here on are defined by their rtpmap line
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
 # Here the name of a payload type's attribute includes its number: "rtpmap:96".
 _ATTRIBUTE = re.compile(r"^a=((?:rtpmap|fmtp):[ \t]*\S*|[^:\n]*):?(.*)$", re.MULTILINE)
@@ -82,8 +82,6 @@ def _parse_media(section: str) -> Media:
     number = (formats or [-1])[0]
     name = re.match(r"[^/\s]+", attributes.get(f"rtpmap:{number}", ""))
     encoding = name[0].upper() if name else _STATIC.get(number, "")
-    if kind == "video" and not encoding and number >= _DYNAMIC:
-        raise ValueError(f"The session description does not define its payload type {number}.")
     pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]
     return Media(
         kind,

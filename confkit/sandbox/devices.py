@@ -84,14 +84,14 @@ class Device:
         problem = (failure.verdict, redact(failure.reason)) if failure else ("", "")
         return DeviceStream(*place, self.state, max(0, self._lives - 1), *problem)
 
-    def keyframe(self) -> tuple[str, bytes]:
-        """Return codec and newest keyframe of the live stream; wait for the first one. ConfkitError
-        if none arrives in time or the stream is down: an old picture must not pass for a live one.
-        """
+    def keyframe(self) -> tuple[str, bytes, bool]:
+        """Return the arguments of `Snapshot.of` for the newest keyframe of the live stream; wait
+        for the first one. ConfkitError if none arrives in time or the stream is down: an old
+        picture must not pass for a live one."""
         until = time.monotonic() + self.silence
         while (client := self._client) and time.monotonic() < until:
-            if client.keyframe:
-                return client.codec, client.keyframe
+            if client.video and client.video.keyframe:
+                return client.codec, client.video.keyframe, client.video.refreshing
             time.sleep(0.05)
         failure = RtspError("no_keyframe", f"No keyframe arrived within {self.silence:g} s.")
         if client is None:
@@ -130,8 +130,9 @@ class Device:
             name = self.options.get("login_name") or address.login_name
             password = self.options.get("login_password") or address.login_password
             login = (name or None, password or None)  # the options override the address
-            timeout, cancelled = self.opening, self.removed
-            client = RtspClient.of(address.url, *login, timeout=timeout, cancelled=cancelled)
+            options: dict[str, Any] = {"timeout": self.opening, "cancelled": self.removed}
+            # As most services do: cameras make their certificates themselves.
+            client = RtspClient.of(address.url, *login, verify=False, **options)
             client.play()
             self._go_live(client)
             began = time.monotonic()
