@@ -7,7 +7,7 @@ camera in a room; the others are scripted, and quote a request in every place of
 import json
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +18,9 @@ import confkit as ck
 from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
 from tests.ports import quiet_port
-from tests.scripted import AUTHENTICATE, Reply, Scripted, scripted
+from tests.scripted import AUTHENTICATE, Reply, scripted
 from tests.secrets.marks import Marks
 
-Asked = Mapping[str, str]
-SMALL = {"size": (128, 96), "fps": 5}
 ACCESS_KEY = "marked access"
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOT_OURS = {"profiles.toml", "notes.bin", "rooms.txt", "cameras.csv"}  # which have to hold secrets
@@ -39,72 +37,51 @@ class World:
     chance: random.Random
     address: str
     ids: Sequence[str] = ("1",)
-    sandbox: Sandbox | None = None  # where all is well: what is asked rightly works
-    service: Scripted | None = None
+    sandbox: Any = None  # where all is well: what is asked rightly works
+    service: Any = None
 
-    def __getitem__(self, role: str) -> str:
+    def __post_init__(self):
+        self.room_id = self.ids[0]
+        self.login = self.marks.logins()[0]  # of a camera that nobody runs
+        self.with_login = self.marks.logins(self.address)[0]
+        self.broken = self.with_login.replace("rtsp://", "rtsp:/")
+
+    def __getitem__(self, role):
         return self.marks[role]
 
     @property
-    def login(self) -> str:
-        """The address of a camera that nobody runs, with the marked password in it."""
-        return self.marks.login()
-
-    @property
-    def room_id(self) -> str:
-        """The room that most is done with."""
-        return self.ids[0]
-
-    @property
-    def keys(self) -> dict[str, Any]:
-        """What a client of this service is made of."""
-        names = ("base_url", "outgoing_url", "access_key", "secret_key")
-        return {**{name: getattr(self.client, name) for name in names}, "timeout": (1.0, 3.0)}
-
-    @property
-    def with_login(self) -> str:
-        """The device's address with the marked password in it."""
-        return self.marks.login(self.address)
-
-    @property
-    def broken(self) -> str:
-        """An address that is none, with the marked password in it."""
-        return f"rtsp:/admin:{self['password in an address']}@192.0.2.7/x"
-
-    @property
-    def device(self) -> ck.Device:
+    def device(self):
         """A device as B3 lists it, with a login in each place that can hold one."""
-        options = {"login_name": "admin", "login_password": self["login_password"]}
-        options |= {"assist_address": self.marks.login(encoded=False)}
-        return ck.Device(self.room_id, "door", "Front door", self.with_login, self.login, options)
+        _, path, query = self.marks.logins()
+        options = {"login_password": self["login_password"], "assist_address": query}
+        return ck.Device(self.room_id, "door", "Front door", self.with_login, path, options)
 
-    def shown(self, text: str, read: str = "raw") -> list[str]:
+    def shown(self, text, read="raw"):
         """The secrets that stand in a text, what this client has made of them among them, however
         it is read."""
         self.marks.learn(self.client)
         return self.marks.found(text)
 
-    def file(self, name: str, text: str) -> Path:
-        """A file of its own."""
-        path = self.folder / name
-        path.write_text(text, "utf-8")
-        return path
+    def file(self, name, text):
+        """The path of a file of its own."""
+        (path := self.folder / name).write_text(text, "utf-8")
+        return str(path)
 
-    def written(self) -> dict[str, str]:
+    def written(self):
         """The files that were written, but for those that have to hold secrets: their text by their
         path."""
-        files = [path for path in self.folder.rglob("*") if path.is_file()]
-        kept = [path for path in files if path.name not in NOT_OURS]
-        return {str(path): path.read_bytes().decode("latin-1") for path in kept}
+        files = [one for one in self.folder.rglob("*") if one.is_file()]
+        return {str(one): one.read_text("latin-1") for one in files if one.name not in NOT_OURS}
 
 
-def good(marks: Marks) -> dict[str, Any]:
+def good(marks):
     """Answers of a service in which all is well, with every secret that an answer can hold."""
-    options = {"login_password": marks["login_password"], "assist_address": marks.login()}
+    login, path, query = marks.logins()
+    options = {"login_password": marks["login_password"], "assist_address": query}
     item = {"roomId": "1", "userId": "door", "userName": "Front door", "options": options}
-    item |= dict.fromkeys(["userAddress", "userData"], marks.login())
+    item |= {"userAddress": login, "userData": path}
     room = {"room_id": "1", "topic": "Weekly sync", "host_password": marks["host_password"]}
-    members: dict[str, dict[str, Any]] = {
+    members = {
         "A1": {"random": marks["random"], "key": marks["key"]},
         "A5": {"addr": "127.0.0.1:9"},
         "A6": {"user_list": [{"user_name": "Ada", "user_id": "u1"}]},
@@ -113,98 +90,87 @@ def good(marks: Marks) -> dict[str, Any]:
     return {one.path: {"ret": 0, **members.get(key, room)} for key, one in OPERATIONS.items()}
 
 
-def echo(query: Asked) -> str:
+def echo(query):
     """A request said back in each way in which a program would write it."""
     return f"{dict(query)} {json.dumps(query)} {urlencode(query)} {ck.wire.encode(query)}"
 
 
-def code(query: Asked) -> dict[str, Any]:
+def code(marks, query):
     """A code of a table, with the request in its text."""
     return {"ret": 407, "msg": f"bad parameter: {echo(query)}", "err": echo(query)}
 
 
-def _sent(text: str) -> Reply:
+def _sent(text):
     return Reply(raw=lambda connection: connection.sendall(text.encode()))
 
 
-def _head(query: Asked) -> Reply:
+def _head(marks, query):
     """The request in the status line's reason, in the headers and in the place of a redirect."""
-    back = ck.wire.encode(query)
+    back, login = ck.wire.encode(query), quote(marks["password of a redirect"], safe="")
     return _sent(
-        f"HTTP/1.1 500 bad /p?{back}\r\nX-Asked: {back}\r\nLocation: /p?{back}\r\n"
+        f"HTTP/1.1 302 bad /p?{back}\r\nX-Asked: {back}\r\n"
+        f"Location: http://admin:{login}@elsewhere.invalid/?{back}\r\n"
         f'WWW-Authenticate: Basic realm="{back}"\r\nContent-Type: text/html; q="{back}"\r\n'
         "Content-Length: 2\r\nConnection: close\r\n\r\nno"
     )
 
 
-def _cut(marks: Marks, query: Asked) -> Reply:
+def _cut(marks, query):
     """JSON that ends within a secret."""
-    inner = {"options": {"login_password": marks["login_password"]}}
-    kept = ("random", "key") if "digest" in query else ("host_password",)
-    text = json.dumps({"ret": 0, "data": inner, **{name: marks[name] for name in kept}})
-    return Reply(text[:-8], length=len(text.encode()))
+    kept = ("random", "key") if "digest" in query else ("login_password", "host_password")
+    text = json.dumps({"ret": 0, "data": {name: marks[name] for name in kept}})
+    return Reply(text[:-8], length=len(text))
 
 
-def _redirect(marks: Marks, query: Asked) -> Reply:
-    login = quote(marks["password of a redirect"], safe="")
-    where = f"http://admin:{login}@elsewhere.invalid/?{ck.wire.encode(query)}"
-    return Reply(f'<a href="{where}">moved</a>', status=302, headers={"Location": where})
-
-
-def _other_types(marks: Marks, query: Asked) -> dict[str, Any]:
-    asked, password = dict(query), {"x": marks["host_password"]}
-    lists = {"room_id": [asked], "user_list": {"x": asked}, "data": [asked]}
-    more = {"host_password": password, "addr": [marks.login()], "msg": echo(query)}
-    return {"ret": 0, **lists, **more}
+def _other_types(marks, query):
+    lists = {"room_id": [query], "user_list": {"x": query}, "data": [query]}
+    more = {"host_password": {"x": marks["host_password"]}, "addr": [marks.logins()]}
+    return {"ret": 0, **lists, **more, "msg": echo(query)}
 
 
 # How a service can answer whatever is asked: each says back what it heard, or what it knows.
-HOSTILE: dict[str, Callable[[Marks, Asked], Any] | None] = {
+HOSTILE = {
     "good": None,
-    "code": lambda marks, query: code(query),
-    "an unknown code": lambda marks, query: {"ret": echo(query), "msg": echo(query)},
-    "wrong token": lambda marks, query: {"ret": 602, "msg": echo(query)},
+    "code": code,
     "page": lambda marks, query: Reply(f"<html>{echo(query)}", status=500, kind="text/html"),
-    "head": lambda marks, query: _head(query),
+    "head": _head,
     "no HTTP": lambda marks, query: _sent(f"{echo(query)}\r\n\r\n"),
-    "redirect": _redirect,
     "cut": _cut,
-    "dropped": lambda marks, query: Reply(drop=True),
     "other types": _other_types,
 }
 WORLDS = ("sandbox", *HOSTILE)
 
 
 @contextmanager
-def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
+def world(name, folder, chance):
     """The world of this name; all that belongs to it ends with it."""
     marks = Marks(chance)
-    given = (ACCESS_KEY, marks["secret_key"])
-    if name != "sandbox":
-        script = good(marks)
-        if answer := HOSTILE[name]:
-            kept = set() if name in ("cut", "page") else {AUTHENTICATE}  # its login, too
-            script |= dict.fromkeys({*script} - kept, lambda query: answer(marks, query))
-        options = {"timeout": (1.0, 3.0), "sleep": lambda _: None}
-        with (
-            scripted(script) as service,
-            ck.Client(*[service.base_url] * 2, *given, **options) as client,
-        ):
-            address = f"rtsp://127.0.0.1:{quiet_port()}/a"
-            yield World(name, marks, client, folder, chance, address, service=service)
-        return
-    seed = chance.randrange(9999)
-    with (
-        Sandbox(seed=seed, access_key=ACCESS_KEY, secret_key=given[1], explain=True) as sandbox,
-        sandbox.connect(timeout=(2.0, 10.0)) as client,
-    ):
-        room_id = ck.create_room(client, "Weekly sync", "ops", host_password=marks["host_password"])
+    keys = {"access_key": ACCESS_KEY, "secret_key": marks["secret_key"]}
+    if name == "sandbox":
         login = {"login_name": "admin", "login_password": marks["password in an address"]}
-        address = sandbox.camera(**login, **SMALL)
-        yield World(name, marks, client, folder, chance, address, (room_id,), sandbox)
+        with (
+            Sandbox(seed=chance.randrange(9999), explain=True, **keys) as sandbox,
+            sandbox.connect(timeout=(2.0, 10.0)) as client,
+        ):
+            password = marks["host_password"]
+            room_id = ck.create_room(client, "Weekly sync", "ops", host_password=password)
+            address = sandbox.camera(**login, size=(128, 96), fps=5)
+            yield World(name, marks, client, folder, chance, address, (room_id,), sandbox)
+        return
+    script = good(marks)
+    if answer := HOSTILE[name]:
+        kept = set() if name in ("cut", "page") else {AUTHENTICATE}  # its login, too
+        script |= dict.fromkeys({*script} - kept, lambda query: answer(marks, query))
+    options = {"timeout": (1.0, 3.0), "sleep": lambda _: None}
+    with (
+        scripted(script) as service,
+        ck.Client(service.base_url, service.base_url, **keys, **options) as client,
+    ):
+        address = f"rtsp://127.0.0.1:{quiet_port()}/a"
+        yield World(name, marks, client, folder, chance, address, service=service)
 
 
-def environment(world: World, **more: str) -> dict[str, str]:
+def environment(world):
     """What a program needs to find this service: the one place where its key has to stand."""
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith("CONFKIT_")},
@@ -217,7 +183,4 @@ def environment(world: World, **more: str) -> dict[str, str]:
         "PYTHONPATH": str(ROOT),
         "IPYTHONDIR": str(world.folder / "ipython"),
         "XDG_CONFIG_HOME": str(world.folder),
-        "PYTHONFAULTHANDLER": "1",
-        "COLUMNS": "160",
-        **more,
     }
