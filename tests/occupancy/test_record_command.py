@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import time
@@ -11,8 +10,6 @@ import pytest
 
 import confkit as ck
 from tests.commands import CONFKIT, known
-
-SWEEP = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+\+00:00): 3 rooms, [13] not read")
 
 
 @pytest.fixture
@@ -26,17 +23,6 @@ def record(sandbox, client, tmp_path):
     return lambda *options: subprocess.Popen([*line, *options], env=environ, **streams)
 
 
-def test_it_records_and_ends_after_so_many_sweeps(record, tmp_path):
-    """Each sweep is a line on standard error, the end is one on standard output; status 0."""
-    with record("--every", "0.2", "--sweeps", "3") as process:
-        out, log = process.communicate()
-    assert process.returncode == 0, log
-    assert out.startswith("sweeps: 3; rows: 9, 3 of them with a missing value")
-    assert len(SWEEP.findall(log)) == 3
-    frame = ck.load_occupancy(tmp_path / "kept")
-    assert frame["ret"].value_counts().to_dict() == {0: 6, 404: 3}
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_cleanly(record, tmp_path, number):
     """With status 0 and a line that says what was done."""
@@ -47,7 +33,7 @@ def test_a_signal_ends_it_cleanly(record, tmp_path, number):
         process.send_signal(number)
         out, rest = process.communicate()
     assert (process.returncode, "Traceback" in rest) == (0, False), log + rest
-    assert out.startswith("sweeps: 1; rows: 3,")
+    assert out.startswith("sweeps: 1; rows: 3, 1 of them with a missing value")
     assert len(ck.load_occupancy(tmp_path / "kept")) == 3
 
 
@@ -60,17 +46,7 @@ def test_changes_are_lines_of_json_on_standard_output(record, sandbox, client):
         out, log = process.communicate()
     assert (process.returncode, log.count("sweeps: 12")) == (0, 1), log
     rows = [json.loads(line) for line in out.splitlines()]
-    assert [(row["change"], row["user_name"], row["topic"]) for row in rows] == [
-        ("user joined", "Ada", "one"),
-        ("opened", None, "one"),
+    assert [(row["change"], row["user_name"]) for row in rows] == [
+        ("user joined", "Ada"),
+        ("opened", None),
     ]
-
-
-def test_a_failure_that_lasts_is_named_once(record, sandbox):
-    with record("--every", "0.2", "--sweeps", "4") as process:
-        log = process.stderr.readline()
-        sandbox.fault("/rtc/auth/valid", drop=True)
-        sandbox.fault("/rtc/room/get", ret=700)
-        log += process.communicate()[1]
-    assert "3 not read; " in log
-    assert log.count("database error") == 1, log
