@@ -9,12 +9,10 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from typing import NamedTuple
 from unittest import mock
 
 from confkit import cli
-from confkit.sandbox import Sandbox
 
 CONFKIT = (sys.executable, "-m", "confkit")  # for a process of its own
 
@@ -27,7 +25,7 @@ class Done(NamedTuple):
     stderr: str
 
 
-def run(*arguments: str, typed: str = "", **environ: str) -> Done:
+def run(*arguments, typed="", **environ):
     """The command's end, with this text on its standard input, which is no terminal."""
     streams = [io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8") for text in (typed, "", "")]
     with (
@@ -39,11 +37,12 @@ def run(*arguments: str, typed: str = "", **environ: str) -> Done:
     ):
         warnings.simplefilter("default")  # a warning is a line, as in a process of its own
         status = cli.main(list(arguments))
-    out, err = (_text(stream) for stream in streams[1:])
-    return Done(status, out, err)
+    for stream in streams:
+        stream.flush()
+    return Done(status, *(stream.buffer.getvalue().decode() for stream in streams[1:]))
 
 
-def on_a_terminal(*words: str, **environ: str) -> str:
+def on_a_terminal(*words, **environ):
     """What a command writes on a terminal, both streams."""
     ours, theirs = pty.openpty()
     streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
@@ -57,11 +56,9 @@ def on_a_terminal(*words: str, **environ: str) -> str:
     return written.decode()
 
 
-def interrupted(code: str, *arguments: str, begun: Callable[[], object]) -> Done:
-    """How a Python process with this program ends that Ctrl-C is pressed in once it has begun.
-
-    It is pressed until the process ends: a KeyboardInterrupt inside a weak reference's callback
-    would be lost."""
+def interrupted(code, *arguments, begun):
+    """How a Python process with this program ends that Ctrl-C is pressed in once it has begun, and
+    until it ends: a KeyboardInterrupt inside a weak reference's callback would be lost."""
     line = [sys.executable, "-c", code, *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(line, **pipes) as child:
@@ -74,7 +71,7 @@ def interrupted(code: str, *arguments: str, begun: Callable[[], object]) -> Done
         return Done(child.returncode, *child.communicate())
 
 
-def known(sandbox: Sandbox) -> dict[str, str]:
+def known(sandbox):
     """The environment in which a command finds this sandbox."""
     return {
         "CONFKIT_BASE_URL": sandbox.base_url,
@@ -82,10 +79,3 @@ def known(sandbox: Sandbox) -> dict[str, str]:
         "CONFKIT_ACCESS_KEY": sandbox.access_key,
         "CONFKIT_SECRET_KEY": str(sandbox.secret_key),
     }
-
-
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    buffer = stream.buffer
-    assert isinstance(buffer, io.BytesIO)
-    return buffer.getvalue().decode()
