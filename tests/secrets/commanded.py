@@ -3,7 +3,7 @@
 from functools import partial
 
 from tests.commands import run
-from tests.secrets.given import Drive, device
+from tests.secrets.given import Drive
 from tests.secrets.worlds import environment
 
 # What is typed, and the exit status that is due where all is well: 2 is what click says of words
@@ -33,7 +33,6 @@ COMMANDS = {
 
 def typed(world, words):
     """What comes of the command, in this process."""
-    device(world)  # there is one to diagnose
     known = {
         "ROOM": world.room_id,
         "LOGIN": world.login,

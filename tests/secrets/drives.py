@@ -7,11 +7,11 @@ from unittest import mock
 
 import confkit as ck
 from confkit import course, runbook
-from confkit.operations import OPERATIONS
+from confkit.operations import A6
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
 from confkit.sandbox import RoomJoinRefused
 from tests.panels.pressing import press, recorded, settled, within
-from tests.secrets.given import Drive, by_name, device, emptied, imported, new, swept, table
+from tests.secrets.given import Drive, by_name, swept, table
 
 
 def another(world, **options):
@@ -21,38 +21,32 @@ def another(world, **options):
     return ck.connect(**{**given, "timeout": (1.0, 3.0), **options})
 
 
-def created(world, client=None):
-    """A room of its own, with a password."""
-    client = client or world.client
-    return ck.create_room(client, "Other", "ops", host_password=world["host_password"])
-
-
 def asked_for(world):
     """A password that was typed."""
     with mock.patch("sys.stdin", io.StringIO(world["typed password"] + "\n")):
         return ck.ask_secret("password: ")
 
 
-def two_passwords(world):
-    """What is said of a camera whose address has one, too."""
-    login = {"login_name": "admin", "login_password": world["login_password"]}
-    return ck.diagnose_device(world.client, world.room_id, "x", world.with_login, **login)
+def described(world):
+    """A device as somebody writes it, with a login in each place that can hold one."""
+    options = {"login_password": world["login_password"], "assist_address": world.in_query}
+    return ck.Device("1", "door", "Front door", world.with_login, world.in_path, options)
 
 
 CONFKIT = by_name(
     ck,
     {
         "Client": lambda w: w.client,
-        "Client.call": lambda w: w.client.call("A3", room_id=w.ids[0]),
         "Client.token": lambda w: w.client.token(),
-        "Device": lambda w: w.device,
-        "Recorded": lambda w: ck.Recorder(w.folder / new(w)).record(w.client, w.ids, sweeps=1),
+        "Device": described,
+        "Recorded": lambda w: ck.Recorder(w.folder / w.new()).record(w.client, w.ids, sweeps=1),
         "Room": lambda w: ck.Room(room_id="1", host_password=w["host_password"]),
         "Sweep": lambda w: [swept(w), swept(w).frame(), *(one.error for one in swept(w).failures)],
         "ask_secret": asked_for,
         "connect": another,
-        "delete_room": lambda w: ck.delete_room(w.client, created(w) if w.sandbox else "1"),
-        "import_device": imported,
+        "delete_room": lambda w: ck.delete_room(w.client, w.room()),
+        "import_device": lambda w: w.imported(),
+        "remove_device": lambda w: ck.remove_device(w.client, w.imported()),
     },
 )
 # The errors that no service answers; all others come of what a hostile one says.
@@ -62,37 +56,39 @@ MISTAKES = {
     ),
     "a key as an address": Drive(lambda w: another(w, base_url=w["secret_key"]), ck.ConfigError),
     "a camera whose login is wrong": Drive(
-        lambda w: imported(w, preflight=True, login_password=w["login_password"]),
+        lambda w: w.imported(preflight=True, login_password=w["login_password"]),
         ck.PreflightFailed,
     ),
     "a table that lacks a name": Drive(
         lambda w: ck.import_devices(w.client, table(w, user_name="")), ck.TableError
     ),
-    "a table whose login is wrong": Drive(
-        lambda w: ck.import_devices(w.client, table(w, login_password=w["login_password"]))
-    ),
     "an option that cannot travel": Drive(
-        lambda w: imported(w, options={"password": w["login_password"], "zoom": {1}}),
+        lambda w: w.imported(options={"password": w["login_password"], "zoom": {1}}),
         ck.ParameterError,
     ),
     "a service that is not there": Drive(
-        lambda w: created(w, another(w, base_url="http://127.0.0.1:9")), ck.TransportError
+        lambda w: ck.get_room(another(w, base_url="http://127.0.0.1:9"), "1"), ck.TransportError
     ),
-    "a device with two passwords": Drive(two_passwords),
+    "a device with two passwords": Drive(
+        lambda w: ck.diagnose_device(
+            w.client, w.room_id, "x", w.with_login, login_password=w["login_password"]
+        )
+    ),
     "cameras that do not play": Drive(
-        lambda w: [ck.preflight(one, timeout=2) for one in (w.broken, *w.marks.logins())]
+        lambda w: [
+            ck.preflight(one, timeout=2) for one in (w.broken, w.login, w.in_path, w.in_query)
+        ]
     ),
 }
 RUNBOOK = by_name(runbook, {})
 COURSE = {"course.check": Drive(lambda w: course.check("token", w.client.token().reveal()))}
 
 
-def faulty(world, operation, act, **fault):
-    """What is done while there is a device, and the service has this fault."""
-    device(world)
-    world.sandbox.fault(OPERATIONS[operation].path, **fault)
+def missed(world):
+    """What is said of a device that does not come into its room."""
+    world.sandbox.fault(A6.path, body='{"ret": 0, "user_list": []}')
     try:
-        return act(world)
+        return world.imported(verify=True, patience=0.1)
     finally:
         world.sandbox.clear_faults()
 
@@ -104,20 +100,13 @@ def refused(world):
     return world.sandbox.refusals
 
 
-NOBODY = {"body": '{"ret": 0, "user_list": []}'}
 SANDBOX = {
     "Sandbox": Drive(lambda w: [w.sandbox, w.sandbox.streams()]),
     "a wrong password of a room": Drive(
         lambda w: w.sandbox.join(w.room_id, "Ada", password=w["typed password"]), RoomJoinRefused
     ),
     "a token of another key": Drive(refused),
-    "a device that does not come": Drive(
-        lambda w: faulty(w, "A6", partial(imported, verify=True, patience=0.1), **NOBODY),
-        ck.NotInRoom,
-    ),
-    "a room of which nothing is heard": Drive(
-        lambda w: faulty(w, "A2", created, drop=True), ck.OutcomeUnknown
-    ),
+    "a device that does not come": Drive(missed, ck.NotInRoom),
 }
 
 
@@ -159,11 +148,10 @@ def devices(world):
     login = {"login_name": "admin", "login_password": world["password in an address"]}
     camera = {"user_name": "Hall", "user_address": world.address, **login}
     options = json.dumps({"assist_address": world.login})
-    emptied(world)
-    panel = DevicePanel(world.client, world.room_id, every=0)
+    panel = DevicePanel(world.client, world.room(), every=0)
     return looked_at(
         panel,
-        lambda: panel.fill(user_id=new(world), options=options, **camera),
+        lambda: panel.fill(user_id=world.new(), options=options, **camera),
         panel.preflight,
         panel.import_device,
         lambda: pressed(panel, panel.table, "Check health", "Diagnose", "Remove"),
@@ -174,7 +162,7 @@ def devices(world):
 
 def occupancy(world):
     """Rooms are read, and the samples of one are drawn."""
-    folder = world.folder / new(world)
+    folder = world.folder / world.new()
     panel = OccupancyPanel(world.client, list(world.ids), every=0, folder=folder)
     return looked_at(
         panel,

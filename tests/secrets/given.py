@@ -24,43 +24,9 @@ class Drive(NamedTuple):
     due: type | int = type(None)
 
 
-def new(world):
-    """A name that nothing has."""
-    return f"x{world.chance.randrange(10**12)}"
-
-
-def imported(world, **more):
-    """A device in the room, with each secret that an import can hold."""
-    emptied(world)
-    user, _, query = world.marks.logins()
-    login = {"login_name": "admin", "login_password": world["password in an address"]}
-    held = {"user_data": user, "options": {"assist_address": query}}
-    given = (world.room_id, new(world), "Front door", world.address)
-    return ck.import_device(world.client, *given, **{**held, **login, **more})
-
-
-def emptied(world):
-    """Removes the room's devices where all is well: an address is in a room once."""
-    for one in ck.list_devices(world.client, world.room_id) if world.sandbox else ():
-        ck.remove_device(world.client, one)
-
-
-def listed(world):
-    """The room's devices, at least one of them where all is well."""
-    if world.sandbox and not ck.list_devices(world.client, world.room_id):
-        imported(world)
-    return ck.list_devices(world.client, world.room_id)
-
-
-def device(world):
-    """A device of the room, or one as it could be there."""
-    return listed(world)[0] if world.sandbox else world.device
-
-
 def table(world, **changes):
     """A table of cameras as people write it, with logins in it."""
-    emptied(world)
-    row = {"room_id": world.room_id, "user_id": new(world), "user_name": "Hall"}
+    row = {"room_id": world.room(), "user_id": world.new(), "user_name": "Hall"}
     row |= {"user_address": world.address, "login_name": "admin"}
     row |= {"login_password": world["password in an address"], **changes}
     return world.file("cameras.csv", pd.DataFrame([row]).to_csv(index=False))
@@ -78,7 +44,7 @@ def samples(world):
 
 def recording(world):
     """A recording, in a folder of its own."""
-    folder = world.folder / new(world)
+    folder = world.folder / world.new()
     ck.save_occupancy(samples(world), folder)
     return str(folder)
 
@@ -92,7 +58,7 @@ GIVEN = {
     "address": lambda w: w.login,
     "calls": lambda w: w.client.calls,
     "client": lambda w: w.client,
-    "devices": listed,
+    "devices": lambda w: ck.list_devices(w.client, w.room_id),
     "frame": lambda w: ck.occupancy_frame(swept(w)),
     "host_password": lambda w: w["host_password"],
     "report": lambda w: ck.capacity_report(samples(w)),
@@ -103,7 +69,7 @@ GIVEN = {
     "timeout": lambda w: 8,
     "url": lambda w: w.with_login,
     "user": lambda w: "nobody",
-    "user_id": lambda w: device(w).user_id,
+    "user_id": lambda w: "door",
     "users": lambda w: [ck.RoomUser("Ada", "u1"), *ck.get_room_users(w.client, w.room_id)],
 }
 # What is given also where it need not be.

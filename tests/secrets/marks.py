@@ -51,14 +51,15 @@ class Marks(dict):
     def learn(self, client):
         """Look from now on for what this client signs with, too: its digest, and its token."""
         made = {"digest": client.dialect.digest(client.access_key, client.secret_key)}
-        if (token := client._token.value) is not None:
+        if token := client._token.value:
             made |= {"token": token, "random": token.random, "key": token.key}
         for role, secret in made.items():
-            text = secret.reveal()
-            inner = base64.b64decode(text) if role in ("digest", "token") else b""
-            for one in (text, inner.decode() if inner.isascii() else inner.hex()):
-                for core in re.findall("[A-Za-z0-9]{12}", one) or [one] * bool(one):
-                    self._look_for(role, core)
+            texts = [text := secret.reveal()]
+            if role in ("digest", "token"):
+                texts.append(base64.b64decode(text).hex())
+                texts.append(base64.b64decode(text).decode("latin-1"))
+            for core in re.findall("[A-Za-z0-9]{12}", " ".join(texts)) or [text]:
+                self._look_for(role, core)
 
     def logins(self, address="rtsp://127.0.0.1:9/a"):
         """The address of a camera with the marked password before its host, in its path and in its

@@ -10,7 +10,6 @@ import io
 import logging
 import traceback
 import warnings
-from functools import cached_property
 from pathlib import Path
 
 import ipywidgets
@@ -48,7 +47,8 @@ def of(thing):
         shown, _ = DisplayFormatter().format(thing, exclude={"image/png", "image/jpeg"})
         yield "html", shown.get("text/html", "")
         yield "raw", f"{shown}"
-        yield from members(thing)
+        for form in ("as_json", "to_frame"):
+            yield "raw", f"{getattr(thing, form, str)()}"
     if hasattr(thing, "savefig"):
         picture = io.StringIO()
         thing.savefig(picture, format="svg")
@@ -65,17 +65,6 @@ def of(thing):
             yield from of(one)
 
 
-def members(thing):
-    """What a thing of ours shows of itself when it is asked: its properties and its other forms."""
-    for kind in type(thing).__mro__:
-        for name, what in vars(kind).items() if kind.__module__.startswith("confkit") else ():
-            asked = isinstance(what, property | cached_property) or name.startswith(("as_", "to_"))
-            if asked and not name.startswith("_"):
-                with contextlib.suppress(ck.ConfkitError):  # such as of a sandbox that has ended
-                    found = getattr(thing, name)
-                    yield "raw", repr(found() if callable(found) else found)
-
-
 def error(raised, modes=()):
     """All that is shown of an exception: its texts, notes and chain, with locals, and by IPython in
     these of its modes."""
@@ -85,7 +74,6 @@ def error(raised, modes=()):
         links += [one for one in more if one is not None and one not in links]
         yield "text" if isinstance(link, ck.ConfkitError) else "raw", str(link)
         yield "raw", f"{link!r} {link.args!r} {vars(link)!r}"
-        yield from members(link)
         while (trace := link.__traceback__) and trace.tb_frame.f_code.co_filename.startswith(HERE):
             link.__traceback__ = trace.tb_next  # the locals of the tests hold the marks
     told = traceback.TracebackException.from_exception(raised, capture_locals=True)

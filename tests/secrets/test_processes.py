@@ -1,5 +1,6 @@
 """No traceback, log line or argument of a process shows a secret."""
 
+import os
 import random
 import signal
 import subprocess
@@ -57,7 +58,7 @@ def test_no_traceback_of_a_notebook_or_a_program_shows_a_secret(tmp_path):
         made.client.token()
         with subprocess.Popen(
             [sys.executable, "-X", "dev", "-c", PROGRAM],
-            env=environment(made),
+            env={**os.environ, **environment(made), "IPYTHONDIR": str(tmp_path)},
             cwd=tmp_path,
             text=True,
             stdin=subprocess.DEVNULL,

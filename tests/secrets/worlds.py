@@ -1,11 +1,10 @@
 """Services that know all marked secrets: one that is well, and those that say back what they hear.
 
-A `World` is a service with a client of it. In `sandbox` it is the real one, with marked keys and a
-camera in a room; the others are scripted, and quote a request in every place of an answer.
+In `sandbox` it is the real one, with a camera in a room; the others are scripted, and quote a
+request in every place of an answer.
 """
 
 import json
-import os
 import random
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -21,14 +20,12 @@ from tests.ports import quiet_port
 from tests.scripted import AUTHENTICATE, Reply, scripted
 from tests.secrets.marks import Marks
 
-ACCESS_KEY = "marked access"
-ROOT = Path(__file__).resolve().parent.parent.parent
-NOT_OURS = {"profiles.toml", "notes.bin", "rooms.txt", "cameras.csv"}  # which have to hold secrets
+NOT_OURS = {"notes.bin", "rooms.txt", "cameras.csv"}  # files which have to hold secrets
 
 
 @dataclass
 class World:
-    """A service, a client of it, and what a drive needs: a room, a device, a folder of its own."""
+    """A service, a client of it, and what a drive needs: a room, a camera, a folder of its own."""
 
     name: str
     marks: Marks
@@ -42,19 +39,30 @@ class World:
 
     def __post_init__(self):
         self.room_id = self.ids[0]
-        self.login = self.marks.logins()[0]  # of a camera that nobody runs
+        self.login, self.in_path, self.in_query = self.marks.logins()  # of a camera nobody runs
         self.with_login = self.marks.logins(self.address)[0]
         self.broken = self.with_login.replace("rtsp://", "rtsp:/")
 
     def __getitem__(self, role):
         return self.marks[role]
 
-    @property
-    def device(self):
-        """A device as B3 lists it, with a login in each place that can hold one."""
-        _, path, query = self.marks.logins()
-        options = {"login_password": self["login_password"], "assist_address": query}
-        return ck.Device(self.room_id, "door", "Front door", self.with_login, path, options)
+    def new(self):
+        """A name that nothing has."""
+        return f"x{self.chance.randrange(10**12)}"
+
+    def room(self):
+        """A room of its own, with a password; the room, where no other could be made."""
+        if self.sandbox is None:
+            return self.room_id
+        given = {"host_password": self["host_password"]}
+        return ck.create_room(self.client, "Weekly sync", "ops", **given)
+
+    def imported(self, room_id=None, user_id=None, **more):
+        """A device that is imported with each secret that an import can hold."""
+        given = (room_id or self.room(), user_id or self.new(), "Front door", self.address)
+        login = {"login_name": "admin", "login_password": self["password in an address"]}
+        held = {"user_data": self.login, "options": {"assist_address": self.in_query}}
+        return ck.import_device(self.client, *given, **{**held, **login, **more})
 
     def shown(self, text, read="raw"):
         """The secrets that stand in a text, what this client has made of them among them, however
@@ -68,8 +76,7 @@ class World:
         return str(path)
 
     def written(self):
-        """The files that were written, but for those that have to hold secrets: their text by their
-        path."""
+        """The text of each file that was written, but for those that have to hold secrets."""
         files = [one for one in self.folder.rglob("*") if one.is_file()]
         return {str(one): one.read_text("latin-1") for one in files if one.name not in NOT_OURS}
 
@@ -100,14 +107,15 @@ def code(marks, query):
     return {"ret": 407, "msg": f"bad parameter: {echo(query)}", "err": echo(query)}
 
 
-def _sent(text):
+def sent(text):
+    """A text in place of an HTTP response."""
     return Reply(raw=lambda connection: connection.sendall(text.encode()))
 
 
-def _head(marks, query):
+def head(marks, query):
     """The request in the status line's reason, in the headers and in the place of a redirect."""
     back, login = ck.wire.encode(query), quote(marks["password of a redirect"], safe="")
-    return _sent(
+    return sent(
         f"HTTP/1.1 302 bad /p?{back}\r\nX-Asked: {back}\r\n"
         f"Location: http://admin:{login}@elsewhere.invalid/?{back}\r\n"
         f'WWW-Authenticate: Basic realm="{back}"\r\nContent-Type: text/html; q="{back}"\r\n'
@@ -115,14 +123,15 @@ def _head(marks, query):
     )
 
 
-def _cut(marks, query):
+def cut(marks, query):
     """JSON that ends within a secret."""
     kept = ("random", "key") if "digest" in query else ("login_password", "host_password")
     text = json.dumps({"ret": 0, "data": {name: marks[name] for name in kept}})
     return Reply(text[:-8], length=len(text))
 
 
-def _other_types(marks, query):
+def other_types(marks, query):
+    """Lists and objects in place of texts."""
     lists = {"room_id": [query], "user_list": {"x": query}, "data": [query]}
     more = {"host_password": {"x": marks["host_password"]}, "addr": [marks.logins()]}
     return {"ret": 0, **lists, **more, "msg": echo(query)}
@@ -133,10 +142,10 @@ HOSTILE = {
     "good": None,
     "code": code,
     "page": lambda marks, query: Reply(f"<html>{echo(query)}", status=500, kind="text/html"),
-    "head": _head,
-    "no HTTP": lambda marks, query: _sent(f"{echo(query)}\r\n\r\n"),
-    "cut": _cut,
-    "other types": _other_types,
+    "head": head,
+    "no HTTP": lambda marks, query: sent(f"{echo(query)}\r\n\r\n"),
+    "cut": cut,
+    "other types": other_types,
 }
 WORLDS = ("sandbox", *HOSTILE)
 
@@ -145,22 +154,26 @@ WORLDS = ("sandbox", *HOSTILE)
 def world(name, folder, chance):
     """The world of this name; all that belongs to it ends with it."""
     marks = Marks(chance)
-    keys = {"access_key": ACCESS_KEY, "secret_key": marks["secret_key"]}
+    keys = {"access_key": "marked access", "secret_key": marks["secret_key"]}
     if name == "sandbox":
         login = {"login_name": "admin", "login_password": marks["password in an address"]}
         with (
-            Sandbox(seed=chance.randrange(9999), explain=True, **keys) as sandbox,
+            Sandbox(seed=1, explain=True, **keys) as sandbox,
             sandbox.connect(timeout=(2.0, 10.0)) as client,
         ):
-            password = marks["host_password"]
-            room_id = ck.create_room(client, "Weekly sync", "ops", host_password=password)
             address = sandbox.camera(**login, size=(128, 96), fps=5)
-            yield World(name, marks, client, folder, chance, address, (room_id,), sandbox)
+            ids = [
+                ck.create_room(client, "Weekly sync", "ops", host_password=marks["host_password"])
+            ]
+            made = World(name, marks, client, folder, chance, address, ids, sandbox)
+            made.imported(made.room_id, "door")
+            yield made
         return
     script = good(marks)
     if answer := HOSTILE[name]:
-        kept = set() if name in ("cut", "page") else {AUTHENTICATE}  # its login, too
-        script |= dict.fromkeys({*script} - kept, lambda query: answer(marks, query))
+        hostile = dict.fromkeys(script, lambda query: answer(marks, query))
+        # The first logins, too; but if there were none, nothing else would be asked.
+        script = {**hostile, AUTHENTICATE: [hostile[AUTHENTICATE]] * 3 + [script[AUTHENTICATE]]}
     options = {"timeout": (1.0, 3.0), "sleep": lambda _: None}
     with (
         scripted(script) as service,
@@ -173,14 +186,9 @@ def world(name, folder, chance):
 def environment(world):
     """What a program needs to find this service: the one place where its key has to stand."""
     return {
-        **{name: value for name, value in os.environ.items() if not name.startswith("CONFKIT_")},
         "CONFKIT_BASE_URL": world.client.base_url,
-        "CONFKIT_ACCESS_KEY": ACCESS_KEY,
         "CONFKIT_OUTGOING_URL": world.client.outgoing_url,
-        "CONFKIT_TIMEOUT": "2,4",
+        "CONFKIT_ACCESS_KEY": world.client.access_key,
         "CONFKIT_SECRET_KEY": world["secret_key"],
         "CONFKIT_CAMERA_PASSWORD": world["camera variable"],
-        "PYTHONPATH": str(ROOT),
-        "IPYTHONDIR": str(world.folder / "ipython"),
-        "XDG_CONFIG_HOME": str(world.folder),
     }
