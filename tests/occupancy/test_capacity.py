@@ -26,7 +26,7 @@ ROOMS = [
     ),
     (
         [steady(range(101), attendee_max=0)],  # which is no cap
-        {"minutes_full": 0, "suggested": 100, "p50": 50, "p95": 95, "p99": 99},
+        {"minutes_full": 0, "suggested": 100, "p50": 50, "p99": 99},
         "peak 100 in 1 h 41 min, no cap; no forecast",
     ),
     (
@@ -34,15 +34,10 @@ ROOMS = [
         {"minutes_in_use": 0, "peak": 1},
         "never used; only devices were present",
     ),
-    (
-        [steady([4, None, None, 4], ret=504)],
-        {"samples": 2, "coverage": 0.5, "p50": 4, "minutes_in_use": 2},
-        "peak 4 in 4 min, no cap; no forecast",
-    ),
     ([steady([None, None], ret=404)], {"samples": 0, "coverage": 0}, "could not be read"),
     (
-        [steady([None] * 4, ret=504), steady([0, 3, 3, 0])[::-1], steady([0, 3])],  # and twice
-        {"peak": 3, "coverage": 1, "minutes_in_use": 2},
+        [steady([0, 3, None, 3], ret=504)[::-1], steady([0, 3])],  # in any order, and twice
+        {"samples": 3, "coverage": 0.75, "p50": 3, "minutes_in_use": 2},
         "peak 3 in 4 min, no cap; no forecast",
     ),
 ]
@@ -57,25 +52,20 @@ def test_figures_and_reason_of_a_room(frames, figures, reason):
 
 
 def test_each_room_has_its_own_schedule():
-    """A later room owes nothing before, a vanished one what followed; intervals may differ."""
-    result = report(
-        steady([1] * 60),
-        steady([1] * 30, room="vanished"),
-        steady([1] * 12, start="2026-06-01T00:00:40Z", every="300s", room="slow"),
-    )
-    assert result["coverage"].to_dict() == {"a": 1, "slow": 1, "vanished": 0.5}
+    """A later room owes nothing before, a vanished one what followed."""
+    others = (steady([1] * 30, room="vanished"), steady([1] * 54, room="later", **LATER))
+    result = report(steady([1] * 60), *others)
+    assert result["coverage"].to_dict() == {"a": 1, "later": 1, "vanished": 0.5}
 
 
 def test_a_folder_gives_the_report_of_its_samples(tmp_path):
-    """With its service, and its span in the time of a zone; without samples the types stay."""
-    sweeps = [sweep(f"2026-06-01T{hour:02}:00Z", "abc", users=hour) for hour in range(18)]
-    record(tmp_path, *sweeps, service="prod")
-    result = ck.capacity_report(tmp_path, "Asia/Kathmandu")
+    """With its service; without samples the types stay."""
+    frame = sweep("2026-06-01T00:00Z", "abc")
+    record(tmp_path, frame, service="prod")
+    result = ck.capacity_report(tmp_path)
     assert result.attrs["service"] == "prod"
-    assert result.attrs["totals"]["since"] == "2026-06-01T05:45:00+05:45"
-    pd.testing.assert_frame_equal(result, ck.capacity_report(pd.concat(sweeps), "Asia/Kathmandu"))
-    empty = ck.capacity_report(samples([]))
-    assert (len(empty), *empty.dtypes) == (0, *result.dtypes)
+    pd.testing.assert_frame_equal(result, ck.capacity_report(frame))
+    assert [*ck.capacity_report(samples([])).dtypes] == [*result.dtypes]
 
 
 def test_samples_of_two_services_are_refused(tmp_path):
@@ -115,7 +105,6 @@ def test_a_cap_is_the_last_peak_times_a_quantile_of_growth():
     result = at_risk(*growth)
     assert result["suggested"].to_dict() == {"11": 16, "12": 18, "15": 22, "20": 30}
     assert (result["reason"]["15"], result.attrs["pairs"]) == (f"peak 15 {AT_RISK}", 4)
-    assert at_risk(*growth, risk=0.2)["suggested"].to_list() == [22, 24, 30, 40]
     result = at_risk(*growth, risk=0.19)
     assert result["suggested"].isna().all()
     assert result["reason"]["11"].startswith("only 4 pairs of consecutive windows of 10 days")
@@ -127,7 +116,6 @@ def test_a_cap_is_the_last_peak_times_a_quantile_of_growth():
         (daily(30, 20, 10, 20), 3, 30, f"peak 20 {AT_RISK}"),
         # of a room at its cap nobody knows who else wanted to come
         (daily(40, 10, attendee_max=40), 0, None, f"at its cap for 10 days, {FULL}no cap is sug"),
-        (daily(0, 10), 0, 15, f"peak 10 {AT_RISK}"),  # from nobody there is no ratio
         (daily(10, 0), 1, None, "empty in the last 10 days"),
         (daily(10, 10)[:-3], 0, None, "read for less than four fifths of the last 10 days"),
     ],

@@ -22,7 +22,6 @@ def attended(people, start=MONDAY):
 ROWS = [
     ("0 2 5 5 0 0", [(0.5, 3.5, 5, 12, 0, "")]),
     ("0 3 . . 3 . 0", [(0.5, 5, 3, 13.5, 2, "")]),
-    ("3 3 0", [(0, 1.5, 3, 4.5, 0, "start")]),
     (". 3 .", [(1, 1, 3, 0, 0, "both")]),
     ("0 1 0 2 2 0", [(0.5, 1.5, 1, 1, 0, ""), (2.5, 4.5, 2, 4, 0, "")]),
     ("0 . 0", []),
@@ -38,13 +37,7 @@ def test_meetings_of_a_room(people, expected):
     assert table.assign(**minutes)[columns].to_numpy().tolist() == [[*row] for row in expected]
 
 
-def test_a_pause_of_the_recorder_is_an_edge(tmp_path):
-    """In a folder as in a frame, with its service."""
+def test_a_pause_of_the_recorder_is_an_edge():
     late = attended([3, 3, 0], MONDAY + timedelta(minutes=10))
-    frame = pd.concat([attended([0, 3, 3, 3]), late])
-    frame.attrs["service"] = "https://one.example"
-    ck.save_occupancy(frame, tmp_path)
-    table = ck.meetings(tmp_path)
+    table = ck.meetings(pd.concat([attended([0, 3, 3, 3]), late]))
     assert [*table["open"]] == ["end", "start"]
-    assert table.attrs["service"] == "https://one.example"
-    pd.testing.assert_frame_equal(table, ck.meetings(frame))
