@@ -1,16 +1,13 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
 Runs with a bare Python; further arguments go to pytest. Beside the tests, the notebooks are
-compared with their stored outputs, and types and style are checked; each is reported by itself,
-and all have to pass. The everyday run is the same each time: packages of `constraints.txt`, one
-order, one set of examples; a few failures are run once more (`rerun`). `python3 -m tests nightly`
-runs all tests, with the newest packages, in a random order, with many random examples, and repeats
-nothing.
+compared with their stored outputs, and types and style are checked; all have to pass. The everyday
+run is the same each time; a few failures are run once more (`rerun`). `python3 -m tests nightly`
+runs all tests, with the newest packages, in a random order, and repeats nothing.
 
-What the tests compare with and pip cannot install (ffprobe, curl, openssl, and a browser without
-windows; nightly GStreamer) comes from Debian's packages on Debian and Ubuntu, when this
-runs as root or in CI; elsewhere the line that installs it is printed, and those tests are skipped,
-or fail with CI=true.
+What pip cannot install comes from Debian's packages on Debian and Ubuntu, when this runs as root or
+in CI; elsewhere the line that installs it is printed, and those tests are skipped, or fail with
+CI=true.
 """
 
 import importlib.util
@@ -29,11 +26,8 @@ from . import rerun
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 SHELL = "chromium-headless-shell"  # as in tests/browser/chromium.py
-WITNESSES = {  # a program, and the Debian packages that come with it
-    "ffprobe": "ffmpeg",
-    "curl": "curl",
-    "openssl": "openssl",
-}
+# A program, and the Debian packages that come with it.
+WITNESSES = {"ffprobe": "ffmpeg", "curl": "curl", "openssl": "openssl"}
 WITHOUT_NOTEBOOKS = ("-p", "no:nbval")  # which takes seconds to load, in each process
 NOTEBOOKS = ("-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60")
 NIGHTLY = {

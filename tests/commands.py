@@ -7,6 +7,7 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 import warnings
 from typing import NamedTuple
@@ -42,12 +43,17 @@ def run(*arguments, typed="", **environ):
     return Done(status, *(stream.buffer.getvalue().decode() for stream in streams[1:]))
 
 
-def on_a_terminal(*words, **environ):
-    """What a command writes on a terminal, both streams."""
+def on_a_terminal(*words, typed="", **environ):
+    """What a command writes on a terminal, both streams. What is typed waits until there is no
+    echo."""
     ours, theirs = pty.openpty()
     streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
-    with subprocess.Popen([*CONFKIT, *words], env={**os.environ, **environ}, **streams):
+    environ = {**os.environ, **environ}
+    with subprocess.Popen([*CONFKIT, *words], env=environ, **streams) as process:
+        while typed and termios.tcgetattr(ours)[3] & termios.ECHO and process.poll() is None:
+            time.sleep(0.01)
         os.close(theirs)
+        os.write(ours, typed.encode())
         written = b""
         with contextlib.suppress(OSError):  # Linux says so at the end of a terminal
             while data := os.read(ours, 65536):

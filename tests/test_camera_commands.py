@@ -1,20 +1,15 @@
 """`confkit preflight`, `confkit diagnose` and `ask_secret`, as somebody types them."""
 
 import io
-import os
-import pty
 import re
 import shlex
 import sys
-import time
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from jupyter_client.manager import run_kernel
 
 import confkit as ck
-from tests.commands import CONFKIT, known, run
+from tests.commands import known, on_a_terminal, run
 
 PASSWORD = "geheim@77:/#%"
 LOGIN = {"login_name": "admin", "login_password": PASSWORD}
@@ -57,44 +52,26 @@ def test_a_camera_that_plays_is_status_0_and_any_other_1(camera, words, password
     assert done.stderr == ""
 
 
-def test_a_password_comes_from_a_pipe_or_its_variable_is_named(camera):
-    """An empty line leaves the camera alone: a wrong login may lock it."""
+def test_a_password_is_asked_for_without_an_echo(camera):
+    """In a terminal; or it comes from a pipe. An empty line leaves the camera alone: a wrong login
+    may lock it."""
     words = ("preflight", camera, "--login-name", "admin")
+    written = on_a_terminal(*words, typed=PASSWORD + "\n")
+    assert "password of admin: " in written
+    assert ("ok: " in written, "geheim" in written) == (True, False)
     assert verdict(run(*words, typed=PASSWORD + "\n")) == "ok"
     done = run(*words)
     assert (done.returncode, done.stdout) == (1, "")
     assert "CONFKIT_CAMERA_PASSWORD" in done.stderr
 
 
-def test_a_password_is_asked_for_without_an_echo(camera):
-    """In a terminal the password is asked for, is not shown, and is no argument of the process."""
-    command = [*CONFKIT, "preflight", camera, "--login-name", "admin"]
-    pid, ours = pty.fork()
-    if pid == 0:
-        os.execv(command[0], command)
-    written = b""
-    while b"password of admin: " not in written:
-        written += os.read(ours, 4096)
-    time.sleep(0.1)  # the echo is switched off just after the question
-    arguments = Path(f"/proc/{pid}/cmdline").read_bytes() if Path("/proc/self").exists() else b""
-    os.write(ours, f"{PASSWORD}\n".encode())
-    with suppress(OSError):  # Linux says so at the end of a terminal
-        while data := os.read(ours, 4096):
-            written += data
-    os.close(ours)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    assert "ok: " in written.decode()
-    assert PASSWORD.encode() not in written + arguments
-
-
 def test_diagnose_says_where_the_fault_is_and_how_to_go_on(sandbox, client, camera):
     """In its room: 0; else 1 with the verdict, and how Python is started for an import."""
     room_id = ck.create_room(client, "t", "ops")
     environ = {**known(sandbox), "CONFKIT_CAMERA_PASSWORD": PASSWORD}
-    for words in ("--address CAMERA --login-name admin", "--address INSIDE"):
-        done = run("diagnose", room_id, "cam", *typed(words, camera), **environ)
-        assert (done.returncode, verdict(done)) == (1, "not_imported"), done.stdout
-        assert f"confkit preflight {camera} --login-name admin" in done.stdout
+    done = run("diagnose", room_id, "cam", "--address", *typed("INSIDE", camera), **environ)
+    assert (done.returncode, verdict(done)) == (1, "not_imported"), done.stdout
+    assert f"confkit preflight {camera} --login-name admin" in done.stdout
     line = shlex.split(done.stdout.splitlines()[-1].partition("start Python so: ")[2])
     assert line == ["python3", "-ic", "import confkit as ck; client = ck.connect()"]
     ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
@@ -121,15 +98,10 @@ def test_ask_secret_in_a_notebook():
             questions.append(message["content"]["password"])
             kernel.input("typed")
 
+        options = {"timeout": 60, "stop_on_error": False, "stdin_hook": answer}
         for attended in (True, False):
-            kernel.execute_interactive(
-                code,
-                allow_stdin=attended,
-                output_hook=lambda message: outputs.append(str(message["content"])),
-                timeout=60,
-                stop_on_error=False,
-                stdin_hook=answer,
-            )
+            options["allow_stdin"] = attended
+            kernel.execute_interactive(code, output_hook=outputs.append, **options)
     assert questions == [True]
-    assert "True '***'" in "".join(outputs)
-    assert "CONFKIT_CAMERA_PASSWORD" in "".join(outputs)
+    assert "True '***'" in str(outputs)
+    assert "CONFKIT_CAMERA_PASSWORD" in str(outputs)
