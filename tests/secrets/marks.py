@@ -12,16 +12,8 @@ from urllib.parse import quote, unquote_plus
 
 BETWEEN = ('"\\&?=%@:/# ü', "'<>%22}{,;", "\\\"' @/ß&amp;", "%40:%2F\\n+", "://@#?&")
 ROLES = (
-    "random",
-    "key",
-    "secret_key",
-    "host_password",
-    "login_password",
-    "password in an address",
-    "password in a path",
-    "password of a redirect",
-    "password in base_url",
-    "camera variable",
+    *("random", "key", "secret_key", "host_password", "login_password", "password in an address"),
+    *("password in a path", "password of a redirect", "password in base_url", "camera variable"),
     "typed password",
 )
 PLAIN = {"random", "key", "password in a path"}

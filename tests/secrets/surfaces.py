@@ -32,37 +32,33 @@ def of(thing):
         for one in thing:
             yield from of(one)
         return
-    module = type(thing).__module__
-    ours = module.startswith(("confkit", "ipywidgets", "matplotlib"))
+    ours = type(thing).__module__.startswith("confkit")
     for text in (repr(thing), pretty(thing), str(thing)):
-        yield "text" if module.startswith("confkit") else "raw", text
+        yield "text" if ours else "raw", text
     if isinstance(thing, BaseException):
         yield from error(thing)
     elif isinstance(thing, Done):
         yield "text", thing.stdout + thing.stderr
+    elif isinstance(thing, list | tuple):
+        for one in thing[:3]:
+            yield from of(one)
     elif isinstance(thing, pd.DataFrame):
         yield "html", thing._repr_html_()
         yield "raw", f"{thing.to_csv()} {thing.to_html()} {thing.attrs}"
-    elif ours:
-        shown, _ = DisplayFormatter().format(thing, exclude={"image/png", "image/jpeg"})
-        yield "html", shown.get("text/html", "")
-        yield "raw", f"{shown}"
-        for form in ("as_json", "to_frame"):
-            yield "raw", f"{getattr(thing, form, str)()}"
-    if hasattr(thing, "savefig"):
-        picture = io.StringIO()
-        thing.savefig(picture, format="svg")
-        yield "svg", picture.getvalue()
-        yield "text", thing.summary() + thing._repr_mimebundle_()[1]["image/png"]["alt"]
-    if isinstance(thing, ipywidgets.Widget):
+    elif isinstance(thing, ipywidgets.Widget):
         yield "raw", saved(thing)
         for one in within(thing):
-            yield from (("raw", f"{message}") for message in getattr(one, "messages", ()))
-            if isinstance(one, ipywidgets.HTML):
-                yield "html", one.value
-    if isinstance(thing, list | tuple) and not hasattr(thing, "_fields"):
-        for one in thing[:3]:
-            yield from of(one)
+            yield "raw", f"{getattr(one, 'messages', '')}"
+            yield "html", one.value if isinstance(one, ipywidgets.HTML) else ""
+    elif hasattr(thing, "savefig"):
+        thing.savefig(picture := io.StringIO(), format="svg")
+        yield "svg", picture.getvalue()
+        yield "text", thing.summary() + thing._repr_mimebundle_()[1]["image/png"]["alt"]
+    elif ours:
+        shown, _ = DisplayFormatter().format(thing)
+        yield "html", shown.get("text/html", "")
+        for form in ("as_json", "to_frame"):
+            yield "raw", f"{shown} {getattr(thing, form, str)()}"
 
 
 def error(raised, modes=()):
@@ -90,29 +86,41 @@ def everything_of(raised):
     return "\n".join(text for _, text in error(raised, ["Verbose"]))
 
 
-def calls(client, made):
-    """The client itself, and all forms of these calls."""
+def calls(client):
+    """The client itself, and all forms of its last calls."""
+    made = client.calls[-4:]
     yield "text", repr(client)
     for call in made:
         yield "text", f"{call!r} {call.as_python()}"
-        shown = call.endpoint, call.url, call.answer, call.error, call.meaning, call.fields
-        yield "raw", f"{shown!r} {call.as_curl()}"
+        yield "raw", f"{call.as_curl()} {call.url} {call.answer} {call.error} {call.fields}"
     yield from of(ck.calls_frame(made))
+
+
+@contextlib.contextmanager
+def logged():
+    """What is logged meanwhile, with the root logger at DEBUG."""
+    lines, root, handler = [], logging.getLogger(), logging.Handler()
+    handler.setFormatter(logging.Formatter("%(name)s %(levelname)s %(message)s %(args)r"))
+    handler.emit = lambda record: lines.append(("log", handler.format(record)))
+    before = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        yield lines
+    finally:
+        root.setLevel(before)
+        root.removeHandler(handler)
 
 
 def drive(action, modes=()):
     """Carries it out; all that shows of it, what is printed, warned of and logged meanwhile among
-    it (the root logger at DEBUG), and what it gave or raised."""
-    out, logged, root = io.StringIO(), [], logging.getLogger()
-    handler, before = logging.Handler(), root.level
-    handler.setFormatter(logging.Formatter("%(name)s %(levelname)s %(message)s %(args)r"))
-    handler.emit = lambda record: logged.append(("log", handler.format(record)))
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
+    it, and what it gave or raised."""
+    out = io.StringIO()
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),
         warnings.catch_warnings(record=True) as warned,
+        logged() as lines,
     ):
         warnings.simplefilter("always")
         try:
@@ -120,8 +128,5 @@ def drive(action, modes=()):
             shown = {*of(came)}
         except BaseException as raised:  # noqa: BLE001  # Ctrl-C and SystemExit are outcomes
             came, shown = raised, {*error(raised, modes)}
-        finally:
-            root.setLevel(before)
-            root.removeHandler(handler)
     told = [("raw", str(one.message)) for one in warned]
-    return {*shown, *logged, *told, ("text", out.getvalue())}, came
+    return {*shown, *lines, *told, ("text", out.getvalue())}, came
