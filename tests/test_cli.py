@@ -96,8 +96,7 @@ def test_a_token_goes_into_a_pipe_only(sandbox):
 
 
 def test_a_profile_is_written_read_and_changed():
-    """It asks for what is missing. Once more it changes what is typed, and nothing else; another
-    access key has another secret."""
+    """It asks for what is missing. Once more it changes what is typed, and nothing else."""
     words = "--outgoing-url http://h:8050 --access-key key --max-rate 5 --read-only"
     typed = "http://conference.example:8080\n hunter2 \n"
     done = run("profile", "add", "prod", *words.split(), "--dialect", "hash=sha256", typed=typed)
@@ -107,8 +106,6 @@ def test_a_profile_is_written_read_and_changed():
     client = ck.connect("prod")  # what was not typed stays, the protection above all
     assert (client.base_url, client.secret_key) == ("http://conference.example:8080", "hunter2")
     assert (client.read_only, client.max_rate, client.dialect) == (True, 5, Dialect())
-    run("profile", "add", "prod", "--access-key", "another", typed="its-secret\n")
-    assert (ck.connect("prod").secret_key, ck.connect("prod").read_only) == ("its-secret", True)
 
 
 def test_the_sandbox_serves_other_clients(monkeypatch):
@@ -120,12 +117,10 @@ def test_the_sandbox_serves_other_clients(monkeypatch):
     with server([*CONFKIT, *words.split()], **pipes) as process, process.stdout:
         log = "".join(process.stdout.readline() for _ in range(3))
         for variable in shlex.split(log.partition("export ")[2]):
-            name, _, value = variable.partition("=")
-            monkeypatch.setenv(name, value.replace("...", "geheim"))
+            monkeypatch.setenv(*variable.replace("...", "geheim").split("=", 1))
         with ck.connect() as client:
             room_id = ck.create_room(client, "Weekly sync", "ops")
-            assert ck.get_room(client, room_id).topic == "Weekly sync"
-            assert ck.list_devices(client) == []
+            assert ck.list_devices(client, room_id) == []
             client.ask_once("A3", {"room_id": "7"}, client.dialect.sign("geheim", "x"))
         process.send_signal(signal.SIGINT)
         log += process.stdout.read()
@@ -134,15 +129,6 @@ def test_the_sandbox_serves_other_clients(monkeypatch):
 
 
 # How a command ends
-
-
-def test_a_closed_pipe_is_no_error():
-    """As of `| head`: nothing is said, and the status is 0."""
-    ours, theirs = os.pipe()
-    os.close(ours)
-    done = subprocess.run([*CONFKIT, "interface"], stdout=theirs, stderr=subprocess.PIPE)
-    os.close(theirs)
-    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(
