@@ -6,52 +6,33 @@ from tests.commands import run
 from tests.secrets.given import Drive
 from tests.secrets.worlds import environment
 
-# What is typed, and the exit status that is due where all is well: 2 is what click says of words
-# that it does not know. Words in capitals are filled in.
+# What is typed in a world `w`, and the exit status that is due where all is well: 2 is what click
+# says of words that it does not know.
 COMMANDS = {
-    "diagnose ROOM --timeout 8": 0,
-    "diagnose ROOM x --address LOGIN --login-name u": 1,
-    "doctor ROOM": 0,
-    "doctor ROOM LOGIN": 2,
-    "interface LOGIN": 1,
-    "lab --rooms LOGIN": 2,
-    "preflight INSIDE --timeout 5": 0,
-    "preflight CAMERA --login-name admin --timeout 5": 1,
-    "preflight BROKEN --timeout 1": 1,
+    "diagnose {w.room_id} --timeout 8": 0,
+    "diagnose {w.room_id} x --address {w.login} --login-name u": 1,
+    "doctor {w.room_id}": 0,
+    "doctor {w.room_id} {w.login}": 2,
+    "interface {w.login}": 1,
+    "lab --rooms {w.login}": 2,
+    "preflight {w.with_login} --timeout 5": 0,
+    "preflight {w.address} --login-name admin --timeout 5": 1,
+    "preflight {w.broken} --timeout 1": 1,
     "probe": 0,
-    "profile add marked --base-url A --outgoing-url B --access-key k": 0,
-    "profile add marked --base-url WRONG --outgoing-url B --access-key k": 1,
-    "record FOLDER --rooms ROOMS --sweeps 1": 0,
-    "record FILE --rooms FILE": 1,
-    "runbook media-server-gone --report REPORT": 0,
-    "runbook media-server-gone -p rooms=LOGIN --sandbox": 2,
-    "sandbox --dialect LOGIN": 1,
-    "sandbox --host 192.0.2.1 --port 0 --outgoing-port 0": 1,
-    "token --secret=KEY": 2,
+    "profile add x --base-url {w.login} --outgoing-url http://h --access-key k": 1,
+    "profile add x --base-url http://h --outgoing-url http://h --access-key k": 0,
+    "record {w.folder}/kept --rooms {w.folder}/rooms.txt --sweeps 1": 0,
+    "runbook media-server-gone --report {w.folder}/report.html": 0,
+    "runbook media-server-gone -p rooms={w.login} --sandbox": 2,
+    "sandbox --dialect {w.login}": 1,
+    "token --secret={w[secret_key]}": 2,
 }
 
 
 def typed(world, words):
     """What comes of the command, in this process."""
-    known = {
-        "ROOM": world.room_id,
-        "LOGIN": world.login,
-        "CAMERA": world.address,
-        "INSIDE": world.with_login,
-        "A": world.client.base_url,
-        "B": world.client.outgoing_url,
-        "BROKEN": world.broken,
-        "WRONG": f"http://u:{world['password in base_url']}@host:1",
-        "FILE": world.file("notes.bin", world.login),
-        "KEY": world["secret_key"],
-        "ROOMS": world.file("rooms.txt", world.room_id),
-        "FOLDER": str(world.folder / "rec"),
-        "REPORT": str(world.folder / "report.html"),
-    }
-    found = []
-    for word in words.split():
-        name, equals, value = word.rpartition("=")
-        found.append(name + equals + known.get(value, value))
+    world.file("rooms.txt", world.room_id)
+    found = [word.format(w=world) for word in words.split()]
     return run(*found, typed="\n", **environment(world))
 
 

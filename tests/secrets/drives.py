@@ -2,16 +2,14 @@
 
 import io
 import json
-from functools import partial
 from unittest import mock
 
 import confkit as ck
 from confkit import course, runbook
-from confkit.operations import A6
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
 from confkit.sandbox import RoomJoinRefused
 from tests.panels.pressing import press, recorded, settled, within
-from tests.secrets.given import Drive, by_name, swept, table
+from tests.secrets.given import Drive, by_name, swept
 
 
 def another(world, **options):
@@ -27,18 +25,11 @@ def asked_for(world):
         return ck.ask_secret("password: ")
 
 
-def described(world):
-    """A device as somebody writes it, with a login in each place that can hold one."""
-    options = {"login_password": world["login_password"], "assist_address": world.in_query}
-    return ck.Device("1", "door", "Front door", world.with_login, world.in_path, options)
-
-
 CONFKIT = by_name(
     ck,
     {
         "Client": lambda w: w.client,
         "Client.token": lambda w: w.client.token(),
-        "Device": described,
         "Recorded": lambda w: ck.Recorder(w.folder / w.new()).record(w.client, w.ids, sweeps=1),
         "Room": lambda w: ck.Room(room_id="1", host_password=w["host_password"]),
         "Sweep": lambda w: [swept(w), swept(w).frame(), *(one.error for one in swept(w).failures)],
@@ -58,9 +49,6 @@ MISTAKES = {
     "a camera whose login is wrong": Drive(
         lambda w: w.imported(preflight=True, login_password=w["login_password"]),
         ck.PreflightFailed,
-    ),
-    "a table that lacks a name": Drive(
-        lambda w: ck.import_devices(w.client, table(w, user_name="")), ck.TableError
     ),
     "an option that cannot travel": Drive(
         lambda w: w.imported(options={"password": w["login_password"], "zoom": {1}}),
@@ -84,15 +72,6 @@ RUNBOOK = by_name(runbook, {})
 COURSE = {"course.check": Drive(lambda w: course.check("token", w.client.token().reveal()))}
 
 
-def missed(world):
-    """What is said of a device that does not come into its room."""
-    world.sandbox.fault(A6.path, body='{"ret": 0, "user_list": []}')
-    try:
-        return world.imported(verify=True, patience=0.1)
-    finally:
-        world.sandbox.clear_faults()
-
-
 def refused(world):
     """What a sandbox says of a token that another key has made."""
     wrong = world.client.dialect.sign(world["typed password"], "x")
@@ -106,7 +85,6 @@ SANDBOX = {
         lambda w: w.sandbox.join(w.room_id, "Ada", password=w["typed password"]), RoomJoinRefused
     ),
     "a token of another key": Drive(refused),
-    "a device that does not come": Drive(missed, ck.NotInRoom),
 }
 
 
@@ -115,7 +93,7 @@ def looked_at(panel, *steps):
     for widget in within(panel):
         if hasattr(widget, "_esm"):
             widget.messages = recorded(widget)
-    for step in steps:
+    for step in (*steps, settled):
         try:
             yield step()
         except ck.ConfkitError as error:
@@ -134,12 +112,11 @@ def pressed(panel, table, *buttons):
 def rooms(world):
     """A room is made, picked and deleted."""
     panel = RoomExplorer(world.client, list(world.ids), every=0)
-    password = world["host_password"]
     return looked_at(
         panel,
-        *(partial(panel.select, one) for one in world.ids[:4]),
+        lambda: panel.select(world.room_id),
         lambda: pressed(panel, panel.users, "Force offline", "Delete room"),
-        lambda: panel.delete(panel.create("Stand-up", "ops", host_password=password)),
+        lambda: panel.create("Stand-up", "ops", host_password=world["host_password"]),
     )
 
 
@@ -160,20 +137,8 @@ def devices(world):
     )
 
 
-def occupancy(world):
-    """Rooms are read, and the samples of one are drawn."""
-    folder = world.folder / world.new()
-    panel = OccupancyPanel(world.client, list(world.ids), every=0, folder=folder)
-    return looked_at(
-        panel,
-        lambda: ck.Recorder(folder).record(world.client, world.ids, sweeps=1),
-        lambda: panel.select(world.room_id),
-        panel.capacity,
-    )
-
-
 PANELS = {
     "RoomExplorer": Drive(rooms),
     "DevicePanel": Drive(devices),
-    "OccupancyPanel": Drive(occupancy),
+    "OccupancyPanel": Drive(lambda w: looked_at(OccupancyPanel(w.client, list(w.ids), every=0))),
 }

@@ -26,7 +26,7 @@ GROUPS = {
 FEW = ("Client.token", "get_mcu", "get_room_users", "get_room", "create_room", "import_device")
 ASKED = {
     "code": drives.CONFKIT | drives.MISTAKES | {"RoomExplorer": drives.PANELS["RoomExplorer"]},
-    "page": {words: commanded.TYPED[words] for words in ("doctor ROOM", "probe")},
+    "page": {words: commanded.TYPED[words] for words in ("doctor {w.room_id}", "probe")},
 }
 
 

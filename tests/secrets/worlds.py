@@ -20,7 +20,7 @@ from tests.ports import quiet_port
 from tests.scripted import AUTHENTICATE, Reply, scripted
 from tests.secrets.marks import Marks
 
-NOT_OURS = {"notes.bin", "rooms.txt", "cameras.csv"}  # files which have to hold secrets
+NOT_OURS = {"rooms.txt", "cameras.csv"}  # files which have to hold secrets
 
 
 @dataclass
@@ -107,20 +107,16 @@ def code(marks, query):
     return {"ret": 407, "msg": f"bad parameter: {echo(query)}", "err": echo(query)}
 
 
-def sent(text):
-    """A text in place of an HTTP response."""
-    return Reply(raw=lambda connection: connection.sendall(text.encode()))
-
-
 def head(marks, query):
     """The request in the status line's reason, in the headers and in the place of a redirect."""
     back, login = ck.wire.encode(query), quote(marks["password of a redirect"], safe="")
-    return sent(
+    text = (
         f"HTTP/1.1 302 bad /p?{back}\r\nX-Asked: {back}\r\n"
         f"Location: http://admin:{login}@elsewhere.invalid/?{back}\r\n"
         f'WWW-Authenticate: Basic realm="{back}"\r\nContent-Type: text/html; q="{back}"\r\n'
         "Content-Length: 2\r\nConnection: close\r\n\r\nno"
     )
+    return Reply(raw=lambda connection: connection.sendall(text.encode()))
 
 
 def cut(marks, query):
@@ -143,7 +139,6 @@ HOSTILE = {
     "code": code,
     "page": lambda marks, query: Reply(f"<html>{echo(query)}", status=500, kind="text/html"),
     "head": head,
-    "no HTTP": lambda marks, query: sent(f"{echo(query)}\r\n\r\n"),
     "cut": cut,
     "other types": other_types,
 }
