@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from tests.occupancy.made import record, samples, steady, sweep
+from tests.occupancy.made import record, samples, steady
 
 
 def report(*frames, **options):
@@ -59,24 +59,14 @@ def test_each_room_has_its_own_schedule():
 
 
 def test_a_folder_gives_the_report_of_its_samples(tmp_path):
-    """With its service; without samples the types stay."""
-    frame = sweep("2026-06-01T00:00Z", "abc")
-    record(tmp_path, frame, service="prod")
+    """With its service; samples of two are refused. Without any the types stay."""
+    record(tmp_path, steady([1]), service="one.example")
     result = ck.capacity_report(tmp_path)
-    assert result.attrs["service"] == "prod"
-    pd.testing.assert_frame_equal(result, ck.capacity_report(frame))
-    assert [*ck.capacity_report(samples([])).dtypes] == [*result.dtypes]
-
-
-def test_samples_of_two_services_are_refused(tmp_path):
-    """The code of the advice selects those of one."""
-    for service in ("one.example", "two.example"):
-        record(tmp_path, steady([1]), service=service)
-    with pytest.raises(ck.ConfigError, match=r"one\.example, two\.example") as refused:
-        ck.capacity_report(tmp_path)
-    selection = refused.value.advice.partition("of one: ")[2].rstrip(".")
-    result = ck.capacity_report(eval(selection, {"samples": ck.load_occupancy(tmp_path)}))
     assert result.attrs["service"] == "one.example"
+    assert [*ck.capacity_report(samples([])).dtypes] == [*result.dtypes]
+    record(tmp_path, steady([1]), service="two.example")
+    with pytest.raises(ck.ConfigError, match=r"one\.example, two\.example"):
+        ck.capacity_report(tmp_path)
 
 
 # With a risk, and windows of ten days

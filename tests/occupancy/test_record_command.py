@@ -12,9 +12,7 @@ from tests.commands import CONFKIT, known
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_changes_are_lines_of_json_until_a_signal_ends_it(
-    sandbox, client, tmp_path, number
-):
+def test_changes_are_lines_of_json_until_a_signal_ends_it(sandbox, client, tmp_path, number):
     """Who came between two sweeps, and that the room opened; then status 0, and a line on standard
     error that says what was done."""
     room_id = ck.create_room(client, "one", "ops")
