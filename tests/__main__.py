@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -37,7 +36,7 @@ NIGHTLY = {
 }
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
     """pytest's exit status; without arguments that of the first of all jobs that fails."""
     os.chdir(ROOT)
     os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")  # outside of what is tested
@@ -53,7 +52,7 @@ def main(arguments: list[str]) -> int:
     return every_day(python)
 
 
-def every_day(python: str) -> int:
+def every_day(python):
     """The exit status of what has to pass before a change lands, each time in the same way."""
     pytest = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS]
     order = ["--randomly-seed=1", "--durations=25"]
@@ -69,7 +68,7 @@ def every_day(python: str) -> int:
     return tests.status or notebooks.status or style.result()  # below 0 where a signal ended one
 
 
-def every_night(python: str) -> int:
+def every_night(python):
     """The exit status of all tests, in a random order and with many random examples."""
     tests = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS, *beside(), "--hypothesis-profile=nightly"]
     statuses = [
@@ -80,18 +79,18 @@ def every_night(python: str) -> int:
     return next(filter(None, statuses), 0)
 
 
-def beside() -> list[str]:
+def beside():
     """pytest's options for processes side by side: many a test mostly waits, so two more than there
     are cores."""
     return ["-n", str((os.cpu_count() or 1) + 2), "--dist", "loadgroup"]
 
 
-def call(command: Sequence[str]) -> int:
+def call(command):
     """The exit status of this command."""
     return subprocess.run(command).returncode
 
 
-def reported(name: str, *commands: Sequence[str]) -> int:
+def reported(name, *commands):
     """The first exit status of these commands that is not 0; their output is printed in one piece
     under this name."""
     status, outputs = 0, []
@@ -103,13 +102,13 @@ def reported(name: str, *commands: Sequence[str]) -> int:
     return status
 
 
-def checks(python: str) -> list[list[str]]:
+def checks(python):
     """The commands that check types and style."""
     ruff = str(Path(python).with_name("ruff"))
     return [[python, "-m", "mypy"], [ruff, "check", "."], [ruff, "format", "--check", "."]]
 
 
-def environment(newest: bool) -> str:
+def environment(newest):
     """The Python of .venv, with this checkout and the tests' needs installed in it: those of
     `constraints.txt`, or the newest."""
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -131,7 +130,7 @@ def environment(newest: bool) -> str:
     return str(python)
 
 
-def witnesses(wanted: Mapping[str, str]) -> None:
+def witnesses(wanted):
     """Installs the missing ones of these witnesses where that is possible, or says how."""
     lists = [packages for program, packages in wanted.items() if not shutil.which(program)]
     missing = " ".join(lists).split()
@@ -139,7 +138,7 @@ def witnesses(wanted: Mapping[str, str]) -> None:
         print("some tests have no witness here, and are skipped", flush=True)
 
 
-def browser(python: str) -> None:
+def browser(python):
     """Installs Chromium without windows where it is not and that is possible; where there is no
     browser at all it says how."""
     look = [python, "-m", "tests.browser.chromium"]
@@ -153,7 +152,7 @@ def browser(python: str) -> None:
         print(f"or: {python} {' '.join(line)}\nThe tests of the panels are skipped", flush=True)
 
 
-def root() -> list[str] | None:
+def root():
     """What stands before a command that installs packages on Debian and Ubuntu: nothing for root,
     sudo in CI, which asks for no password there; None where this may install none."""
     if not shutil.which("apt-get"):
@@ -163,7 +162,7 @@ def root() -> list[str] | None:
     return ["sudo", "-n"] if os.environ.get("CI") and shutil.which("sudo") else None
 
 
-def install(*packages: str) -> bool:
+def install(*packages):
     """Whether Debian's packages could be installed; where not, prints the line that does it."""
     line = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
     if (before := root()) is not None:

@@ -72,19 +72,11 @@ RUNBOOK = by_name(runbook, {})
 COURSE = {"course.check": Drive(lambda w: course.check("token", w.client.token().reveal()))}
 
 
-def refused(world):
-    """What a sandbox says of a token that another key has made."""
-    wrong = world.client.dialect.sign(world["typed password"], "x")
-    world.client.ask_once("A3", {"room_id": world.room_id}, wrong)
-    return world.sandbox.refusals
-
-
 SANDBOX = {
     "Sandbox": Drive(lambda w: [w.sandbox, w.sandbox.streams()]),
     "a wrong password of a room": Drive(
         lambda w: w.sandbox.join(w.room_id, "Ada", password=w["typed password"]), RoomJoinRefused
     ),
-    "a token of another key": Drive(refused),
 }
 
 

@@ -46,11 +46,10 @@ class Marks(dict):
         if token := client._token.value:
             made |= {"token": token, "random": token.random, "key": token.key}
         for role, secret in made.items():
-            texts = [text := secret.reveal()]
-            if role in ("digest", "token"):
-                texts.append(base64.b64decode(text).hex())
-                texts.append(base64.b64decode(text).decode("latin-1"))
-            for core in re.findall("[A-Za-z0-9]{12}", " ".join(texts)) or [text]:
+            text = secret.reveal()
+            inner = base64.b64decode(text) if role in ("digest", "token") else b""
+            texts = f"{text} {inner.hex()} {inner.decode('latin-1')}"
+            for core in re.findall("[A-Za-z0-9]{12}", texts) or [text]:
                 self._look_for(role, core)
 
     def logins(self, address="rtsp://127.0.0.1:9/a"):
