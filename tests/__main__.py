@@ -27,6 +27,8 @@ VENV = ROOT / ".venv"
 SHELL = "chromium-headless-shell"  # as in tests/browser/chromium.py
 # A program, and the Debian packages that come with it.
 WITNESSES = {"ffprobe": "ffmpeg", "curl": "curl", "openssl": "openssl"}
+# Many a test mostly waits, so two processes more than there are cores.
+BESIDE = ("-n", str((os.cpu_count() or 1) + 2), "--dist", "loadgroup")
 WITHOUT_NOTEBOOKS = ("-p", "no:nbval")  # which takes seconds to load, in each process
 NOTEBOOKS = ("-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60")
 NIGHTLY = {
@@ -60,7 +62,7 @@ def every_day(python):
     with ThreadPoolExecutor() as pool:  # its end waits for all three
         style = pool.submit(reported, "types and style", *checks(python))
         books = pool.submit(rerun.run, [*nbval, "notebooks"], partial(reported, "notebooks"))
-        tests = rerun.run([*pytest, *beside(), *order, "tests"], call)
+        tests = rerun.run([*pytest, *BESIDE, *order, "tests"], call)
     tests = rerun.once_more(tests, [*pytest, "-p", "no:randomly"], call)
     notebooks = rerun.once_more(books.result(), nbval, call)
     for name in (*tests.flaky, *notebooks.flaky):  # GitHub shows such a line at the run
@@ -70,19 +72,13 @@ def every_day(python):
 
 def every_night(python):
     """The exit status of all tests, in a random order and with many random examples."""
-    tests = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS, *beside(), "--hypothesis-profile=nightly"]
+    tests = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS, *BESIDE, "--hypothesis-profile=nightly"]
     statuses = [
         call([*tests, "-m", "nightly or not nightly", "-p", "no:cacheprovider", "tests"]),
         call([python, *NOTEBOOKS, "-p", "no:cacheprovider", "notebooks"]),
         reported("types and style", *checks(python)),
     ]
     return next(filter(None, statuses), 0)
-
-
-def beside():
-    """pytest's options for processes side by side: many a test mostly waits, so two more than there
-    are cores."""
-    return ["-n", str((os.cpu_count() or 1) + 2), "--dist", "loadgroup"]
 
 
 def call(command):

@@ -16,9 +16,7 @@ from confkit.cli.services import SPOKEN, reference
 from confkit.connect import profiles_path
 from confkit.dialect import Dialect
 from confkit.operations import B3
-from confkit.sandbox import Sandbox
 from tests.commands import CONFKIT, known, on_a_terminal, run
-from tests.ports import HERE
 from tests.scripted import Reply
 from tests.servers import server
 
@@ -54,23 +52,6 @@ def test_what_is_typed(words, status, out, err):
     assert err in done.stderr, done
     assert "geheim" not in done.stdout + done.stderr
     assert out or len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("command", "key", "status", "told"),
-    [
-        ("doctor", "geheim", 1, "Overall: FAIL - Keys: A1 refuses the keys (401)"),
-        ("probe", "geheim", 1, "A1 refuses the keys"),
-        ("probe", "demo_secret", 0, "Set CONFKIT_DIALECT=hash=sha256,create_method=POST (or: "),
-    ],
-)
-def test_a_service_of_another_key_or_dialect(command, key, status, told):
-    with Sandbox(host=HERE, dialect=Dialect(hash="sha256", create_method="POST")) as other:
-        given = {"CONFKIT_SECRET_KEY": key}
-        if key == "geheim":
-            given["CONFKIT_DIALECT"] = "hash=sha256"
-        done = run(command, **{**known(other), **given})
-    assert (done.returncode, told in str(done), "geheim" in str(done)) == (status, True, False)
 
 
 def test_checks_are_a_page_for_its_owner_and_an_object_for_programs(sandbox, tmp_path):

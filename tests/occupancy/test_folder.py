@@ -152,20 +152,11 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
 # Other files and folders
 
 
-def test_foreign_files_are_named_and_damaged_ones_are_an_error(tmp_path):
-    record(tmp_path, *HOURS)
-    (foreign := tmp_path / "notes.txt").write_text("mine")
-    with pytest.warns(UserWarning, match=r"skipped 1 .*: notes\.txt\."):
-        assert load(tmp_path).equals(joined(*HOURS))
-    foreign.rename(tmp_path / "2026-06-01-0123456789ab.parquet")
-    with pytest.raises(ck.RecordingError, match=r"parquet cannot be read: .*Move it out"):
-        ck.load_occupancy(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
         (lambda at: ck.load_occupancy(at / "file"), ck.ConfigError, "which is a file"),
+        (lambda at: ck.load_occupancy(at / "bad"), ck.RecordingError, "cannot be read: .*Move it"),
         (lambda at: ck.load_occupancy(at, since="10/11/2026"), ValueError, "since is .*T08:00"),
         (lambda at: ck.save_occupancy(NEXT, at / "file"), ck.RecordingError, "was not written"),
         (lambda at: ck.save_occupancy(NEXT.assign(users=1.5), at), ValueError, "whole numbers"),
@@ -173,5 +164,7 @@ def test_foreign_files_are_named_and_damaged_ones_are_an_error(tmp_path):
 )
 def test_what_cannot_be_read_or_written_is_a_clear_error(tmp_path, act, error, message):
     (tmp_path / "file").touch()
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "2026-06-01-0123456789ab.parquet").write_bytes(b"PAR1")
     with pytest.raises(error, match=message):
         act(tmp_path)

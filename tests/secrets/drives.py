@@ -57,11 +57,6 @@ MISTAKES = {
     "a service that is not there": Drive(
         lambda w: ck.get_room(another(w, base_url="http://127.0.0.1:9"), "1"), ck.TransportError
     ),
-    "a device with two passwords": Drive(
-        lambda w: ck.diagnose_device(
-            w.client, w.room_id, "x", w.with_login, login_password=w["login_password"]
-        )
-    ),
     "cameras that do not play": Drive(
         lambda w: [
             ck.preflight(one, timeout=2) for one in (w.broken, w.login, w.in_path, w.in_query)

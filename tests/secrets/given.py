@@ -12,7 +12,6 @@ import pandas as pd
 
 import confkit as ck
 from tests.occupancy.made import steady
-from tests.secrets.names import functions
 from tests.secrets.surfaces import calls, drive
 
 
@@ -94,8 +93,9 @@ def called(function, world):
 
 def by_name(module, own):
     """How each function of a module is driven, and what else is its `own`, by its name."""
-    found = {name: partial(called, one) for name, one in functions(module).items()} | own
-    return {name: one if isinstance(one, Drive) else Drive(one) for name, one in found.items()}
+    public = {name: getattr(module, name) for name in module.__all__}
+    found = {name: partial(called, one) for name, one in public.items() if inspect.isfunction(one)}
+    return {name: Drive(one) for name, one in (found | own).items()}
 
 
 def driven(world, drives, modes=tuple, strict=True):

@@ -32,9 +32,7 @@ ASKED = {
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_where_all_is_well_nothing_shows_a_secret(tmp_path, group):
-    """Of each public name, of what a panel holds and a saved notebook would, of each command, where
-    it is used rightly and wrongly: nor do calls on record, the log at DEBUG, what is printed and
-    warned of, and files."""
+    """Nor do calls on record, the log at DEBUG, what is printed and warned of, and files."""
     with world("sandbox", tmp_path, random.Random(7)) as made:
         assert driven(made, GROUPS[group]) == {}
 
@@ -47,8 +45,7 @@ def test_each_panel_and_each_command_is_driven():
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_nothing_shows_a_secret_whatever_is_answered(tmp_path, name):
-    """However a service says back what it was asked, in its code, page, headers or status, cut off
-    or in other types, nothing that shows of it holds a marked secret."""
+    """However a service says back what it was asked, in its code, page, headers or status."""
     few = {one: drives.CONFKIT[one] for one in (*FEW, "list_devices", "sweep")}
     with world(name, tmp_path, random.Random(7)) as made:
         assert driven(made, few | ASKED.get(name, {})) == {}

@@ -30,9 +30,7 @@ for mode in ("Context", "Verbose"):
     for cell in (
         "client, device, client.token(), device.user_address, client.calls",
         "ck.import_device(client, '1', 'd', 'D', 'rtsp//x', login_password=password)",
-        "ck.create_room(client, 't' * 400, 'ops', host_password=password)",
         "ck.get_room_users(client, '1')",
-        "[device] + client.token()",
         "ck.get_mcu(client, '1')",
     ):
         shell.run_cell(cell)

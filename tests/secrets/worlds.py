@@ -119,18 +119,10 @@ def head(marks, query):
     return Reply(raw=lambda connection: connection.sendall(text.encode()))
 
 
-def cut(marks, query):
-    """JSON that ends within a secret."""
-    kept = ("random", "key") if "digest" in query else ("login_password", "host_password")
-    text = json.dumps({"ret": 0, "data": {name: marks[name] for name in kept}})
-    return Reply(text[:-8], length=len(text))
-
-
 def other_types(marks, query):
     """Lists and objects in place of texts."""
     lists = {"room_id": [query], "user_list": {"x": query}, "data": [query]}
-    more = {"host_password": {"x": marks["host_password"]}, "addr": [marks.logins()]}
-    return {"ret": 0, **lists, **more, "msg": echo(query)}
+    return {"ret": 0, **lists, "host_password": [marks["host_password"]], "addr": marks.logins()}
 
 
 # How a service can answer whatever is asked: each says back what it heard, or what it knows.
@@ -139,7 +131,6 @@ HOSTILE = {
     "code": code,
     "page": lambda marks, query: Reply(f"<html>{echo(query)}", status=500, kind="text/html"),
     "head": head,
-    "cut": cut,
     "other types": other_types,
 }
 WORLDS = ("sandbox", *HOSTILE)
@@ -180,10 +171,7 @@ def world(name, folder, chance):
 
 def environment(world):
     """What a program needs to find this service: the one place where its key has to stand."""
-    return {
-        "CONFKIT_BASE_URL": world.client.base_url,
-        "CONFKIT_OUTGOING_URL": world.client.outgoing_url,
-        "CONFKIT_ACCESS_KEY": world.client.access_key,
-        "CONFKIT_SECRET_KEY": world["secret_key"],
-        "CONFKIT_CAMERA_PASSWORD": world["camera variable"],
-    }
+    names = ("base_url", "outgoing_url", "access_key")
+    given = {f"CONFKIT_{name.upper()}": getattr(world.client, name) for name in names}
+    password = {"CONFKIT_CAMERA_PASSWORD": world["camera variable"]}
+    return {**given, "CONFKIT_SECRET_KEY": world["secret_key"], **password}
