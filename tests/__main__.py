@@ -87,8 +87,7 @@ def call(command):
 
 
 def reported(name, *commands):
-    """The first exit status of these commands that is not 0; their output is printed in one piece
-    under this name."""
+    """The first exit status that is not 0; the commands' output is printed in one piece."""
     status, outputs = 0, []
     for command in commands:
         done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -105,23 +104,18 @@ def checks(python):
 
 
 def environment(newest):
-    """The Python of .venv, with this checkout and the tests' needs installed in it: those of
-    `constraints.txt`, or the newest."""
+    """The Python of .venv, with this checkout and what its tests need, as in `constraints.txt`."""
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if (
-        not python.exists()
-        or subprocess.run([python, "-m", "pip", "--version"], capture_output=True).returncode
-    ):
+    there = [python, "-m", "pip", "--version"]
+    if not python.exists() or subprocess.run(there, capture_output=True).returncode:
         print(f"making {VENV}", flush=True)
         if importlib.util.find_spec("ensurepip") is None and not install("python3-venv"):
             sys.exit("this Python makes no environments without the package python3-venv")
         venv.create(VENV, with_pip=True, clear=True)
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    which = (
-        ["--upgrade", "--upgrade-strategy=eager"]
-        if newest
-        else ["--constraint", str(ROOT / "tests" / "constraints.txt")]
-    )
+    which = ["--constraint", str(ROOT / "tests" / "constraints.txt")]
+    if newest:
+        which = ["--upgrade", "--upgrade-strategy=eager"]
     subprocess.run([*pip, *which, "-e", ".[lab,test]"], check=True)
     return str(python)
 
@@ -135,8 +129,7 @@ def witnesses(wanted):
 
 
 def browser(python):
-    """Installs Chromium without windows where it is not and that is possible; where there is no
-    browser at all it says how."""
+    """Installs Chromium without windows where that is possible, or says how."""
     look = [python, "-m", "tests.browser.chromium"]
     there = subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0
     if shutil.which(SHELL) or (there and root() is None):
@@ -149,12 +142,12 @@ def browser(python):
 
 
 def root():
-    """What stands before a command that installs packages on Debian and Ubuntu: nothing for root,
-    sudo in CI, which asks for no password there; None where this may install none."""
+    """What stands before a command that installs Debian's packages; None where this may not."""
     if not shutil.which("apt-get"):
         return None
     if os.geteuid() == 0:
         return []
+    # In CI sudo asks for no password.
     return ["sudo", "-n"] if os.environ.get("CI") and shutil.which("sudo") else None
 
 

@@ -44,12 +44,11 @@ def run(*arguments, typed="", **environ):
 
 
 def on_a_terminal(*words, typed="", **environ):
-    """What a command writes on a terminal, both streams. What is typed waits until there is no
-    echo."""
+    """What a command writes on a terminal. What is typed waits until there is no echo."""
     ours, theirs = pty.openpty()
     streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
-    environ = {**os.environ, **environ}
-    with subprocess.Popen([*CONFKIT, *words], env=environ, **streams) as process:
+    streams |= {"env": {**os.environ, **environ}, "start_new_session": True}  # whoever looks on
+    with subprocess.Popen([*CONFKIT, *words], **streams) as process:
         while typed and termios.tcgetattr(ours)[3] & termios.ECHO and process.poll() is None:
             time.sleep(0.01)
         os.close(theirs)
@@ -79,9 +78,5 @@ def interrupted(code, *arguments, begun):
 
 def known(sandbox):
     """The environment in which a command finds this sandbox."""
-    return {
-        "CONFKIT_BASE_URL": sandbox.base_url,
-        "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
-        "CONFKIT_ACCESS_KEY": sandbox.access_key,
-        "CONFKIT_SECRET_KEY": str(sandbox.secret_key),
-    }
+    names = ("base_url", "outgoing_url", "access_key", "secret_key")
+    return {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in names}

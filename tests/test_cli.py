@@ -106,9 +106,6 @@ def test_the_sandbox_serves_other_clients(monkeypatch):
     assert ("A3 602" in log, "geheim" in log) == (True, False)
 
 
-# How a command ends
-
-
 @pytest.mark.parametrize(
     ("number", "prefix", "status", "message"),
     [(signal.SIGTERM, [], 130, ""), (signal.SIGHUP, ["nohup"], 1, "confkit: ")],

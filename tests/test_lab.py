@@ -42,12 +42,8 @@ def test_the_notebooks_get_the_service_that_is_named(monkeypatch, capsys):
         for name, value in REAL.items():
             monkeypatch.setenv(name, value)
     printed = capsys.readouterr().out
-    for text in ("sandbox of its own", "THE REAL SERVICE conference.example", "SERVICE prod"):
-        assert text in printed
+    assert printed.count("THE REAL SERVICE") == 2
     assert "hunter2" not in printed
-
-
-# The copy of the notebooks
 
 
 @pytest.fixture

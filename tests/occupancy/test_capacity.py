@@ -51,12 +51,6 @@ def test_figures_and_reason_of_a_room(frames, figures, reason):
     assert pd.isna(room["suggested"]) == reason.startswith(("never used", "could not"))
 
 
-def test_each_room_has_its_own_schedule():
-    """A vanished one owes what followed."""
-    result = report(steady([1] * 60), steady([1] * 30, room="vanished"))
-    assert result["coverage"].to_dict() == {"a": 1, "vanished": 0.5}
-
-
 def test_a_folder_gives_the_report_of_its_samples(tmp_path):
     """With its service; samples of two are refused. Without any the types stay."""
     record(tmp_path, steady([1]), service="one.example")

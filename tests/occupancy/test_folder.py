@@ -61,9 +61,6 @@ def test_a_window_begins_with_since_and_ends_before_until(tmp_path):
     assert frame.equals(joined(*HOURS[1:]))
 
 
-# Who dies, and who comes late
-
-
 def test_a_torn_sweep_does_not_count(tmp_path):
     """Wherever it is cut off, those before it are read; another start of a recorder goes on in a
     file of its own."""
@@ -123,20 +120,16 @@ def test_samples_have_a_key(tmp_path):
 
 
 LIMITED = """
-import resource, sys
-from pathlib import Path
+import pathlib, resource, sys
 import confkit as ck
 from tests.occupancy.made import record, sweep
 
-folder = Path(sys.argv[1])
-files = record(folder, sweep("2026-06-01T00:00Z"))
+files = record(pathlib.Path(sys.argv[1]), sweep("2026-06-01T00:00Z"))
 resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))
-large = sweep("2026-06-01T00:01Z", map(str, range(50_000)))
-for write in (lambda: record(files, large), lambda: ck.save_occupancy(large, folder)):
-    try:
-        write()
-    except ck.RecordingError as error:
-        print(error)
+try:
+    record(files, sweep("2026-06-01T00:01Z", map(str, range(50_000))))
+except ck.RecordingError as error:
+    print(error)
 """
 
 
@@ -144,12 +137,9 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
     """As on a full disk: earlier samples are safe, and what was half written does not count."""
     limited = [sys.executable, "-c", LIMITED, str(tmp_path)]
     done = subprocess.run(limited, capture_output=True, text=True, check=True)
-    assert done.stdout.count("File too large. Earlier samples are safe") == 2
+    assert "File too large. Earlier samples are safe" in done.stdout
     assert len(load(tmp_path)) == 2
     assert names(tmp_path) == ["2026-06-01.csv"]
-
-
-# Other files and folders
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """The recorder, against a real sandbox, by whose clock it records."""
 
+import signal
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -73,16 +75,13 @@ def test_turns_do_not_drift_and_late_ones_are_skipped(record, caplog, lasting):
     assert ("skipped" in caplog.text) == bool(done.skipped)
 
 
-def interrupt():
-    raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("way", ["until", "cancelled", "interrupted"])
 def test_the_ways_to_end(record, client, sandbox, way):
     """No sweep starts at `until` or after it; an event and Ctrl-C end it at once."""
     stop = threading.Event()
     until = datetime.fromtimestamp(client.now() + 3600, UTC)
-    acts = {"until": lambda: sandbox.advance(3600), "cancelled": stop.set, "interrupted": interrupt}
+    ctrl_c = partial(signal.raise_signal, signal.SIGINT)
+    acts = {"until": lambda: sandbox.advance(3600), "cancelled": stop.set, "interrupted": ctrl_c}
     done, _ = record(acts=[lambda: None, acts[way]], cancelled=stop, until=until)
     assert (done.sweeps, done.rows, done.ended) == (2, 2, way)
 

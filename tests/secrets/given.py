@@ -16,8 +16,7 @@ from tests.secrets.surfaces import calls, drive
 
 
 class Drive(NamedTuple):
-    """What is done in a world, and what is due where all is well: the class of an error, or a
-    command's exit status. It works where none is."""
+    """What is done, and where all is well ends so: with an error, or a command's exit status."""
 
     call: Callable[..., Any]
     due: type | int = type(None)
@@ -50,25 +49,20 @@ def recording(world):
 
 GIVEN = {
     "address": lambda w: w.login,
-    "after": swept,
-    "before": swept,
+    **dict.fromkeys(("before", "after", "sweep"), swept),
+    **dict.fromkeys(("folder", "recording"), recording),
+    **dict.fromkeys(("room", "room_id"), lambda w: w.room_id),
+    **dict.fromkeys(("samples", "source"), samples),
     "calls": lambda w: w.client.calls,
     "client": lambda w: w.client,
     "devices": lambda w: ck.list_devices(w.client, w.room_id),
-    "folder": recording,
     "frame": lambda w: ck.occupancy_frame(swept(w)),
     "host_password": lambda w: w["host_password"],
     "owner_id": lambda w: "ops",
-    "recording": recording,
     "report": lambda w: ck.capacity_report(samples(w)),
     "ret": lambda w: 401,
-    "room": lambda w: w.room_id,
-    "room_id": lambda w: w.room_id,
     "room_ids": lambda w: [*w.ids, "no-such"],
     "rooms": lambda w: ck.get_room(w.client, w.room_id),
-    "samples": samples,
-    "source": samples,
-    "sweep": swept,
     "table": table,
     "timeout": lambda w: 8,
     "topic": lambda w: w.ids[-1],
@@ -99,10 +93,8 @@ def by_name(module, own):
 
 
 def driven(world, drives, modes=tuple, strict=True):
-    """What is wrong, by the name of the drive or of the file that it wrote: what must not show, and
-    an end that is not due where all is well, and no error of ours elsewhere. `modes` gives the
-    modes of IPython in which a traceback is looked at. Without `strict`, as where drives come in
-    any order, the end does not count."""
+    """What must not show, by the name of the drive or of the file that it wrote; with `strict` also
+    an end that is not due. `modes` gives IPython's modes in which a traceback is looked at."""
     wrong = {}
     for name, (call, due) in drives.items():
         shown, came = drive(partial(call, world), modes())

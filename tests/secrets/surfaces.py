@@ -11,6 +11,7 @@ import logging
 import traceback
 import warnings
 from pathlib import Path
+from unittest import TestCase
 
 import ipywidgets
 import pandas as pd
@@ -62,8 +63,7 @@ def of(thing):
 
 
 def error(raised, modes=()):
-    """All that is shown of an exception: its texts, notes and chain, with locals, and by IPython in
-    these of its modes."""
+    """All that is shown of an exception and its chain, with locals, and by IPython."""
     links = [raised]
     for link in links:  # which grows
         more = (link.__cause__, link.__context__, *getattr(link, "exceptions", ()))
@@ -96,37 +96,22 @@ def calls(client):
     yield from of(ck.calls_frame(made))
 
 
-@contextlib.contextmanager
-def logged():
-    """What is logged meanwhile, with the root logger at DEBUG."""
-    lines, root, handler = [], logging.getLogger(), logging.Handler()
-    handler.setFormatter(logging.Formatter("%(name)s %(levelname)s %(message)s %(args)r"))
-    handler.emit = lambda record: lines.append(("log", handler.format(record)))
-    before = root.level
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    try:
-        yield lines
-    finally:
-        root.setLevel(before)
-        root.removeHandler(handler)
-
-
 def drive(action, modes=()):
-    """Carries it out; all that shows of it, what is printed, warned of and logged meanwhile among
-    it, and what it gave or raised."""
+    """All that shows of it, also what is printed, warned of and logged; and what came of it."""
     out = io.StringIO()
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),
         warnings.catch_warnings(record=True) as warned,
-        logged() as lines,
+        TestCase().assertLogs(level="DEBUG") as logs,
     ):
         warnings.simplefilter("always")
+        logging.debug("begun")  # else a drive that logs nothing would be a failure
         try:
             came = action()
             shown = {*of(came)}
         except BaseException as raised:  # noqa: BLE001  # Ctrl-C and SystemExit are outcomes
             came, shown = raised, {*error(raised, modes)}
     told = [("raw", str(one.message)) for one in warned]
+    lines = [("log", f"{one.name} {one.getMessage()} {one.args!r}") for one in logs.records]
     return {*shown, *lines, *told, ("text", out.getvalue())}, came

@@ -65,8 +65,7 @@ class World:
         return ck.import_device(self.client, *given, **{**held, **login, **more})
 
     def shown(self, text, read="raw"):
-        """The secrets that stand in a text, what this client has made of them among them, however
-        it is read."""
+        """The secrets in a text, however it is read; what the client made of them are some, too."""
         self.marks.learn(self.client)
         return self.marks.found(text)
 
@@ -77,8 +76,8 @@ class World:
 
     def written(self):
         """The text of each file that was written, but for those that have to hold secrets."""
-        files = [one for one in self.folder.rglob("*") if one.is_file()]
-        return {str(one): one.read_text("latin-1") for one in files if one.name not in NOT_OURS}
+        files = [one for one in self.folder.rglob("*") if one.name not in NOT_OURS]
+        return {str(one): one.read_text("latin-1") for one in files if one.is_file()}
 
 
 def good(marks):
