@@ -1,13 +1,11 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
-Runs with a bare Python; further arguments go to pytest. Beside the tests, the notebooks are
-compared with their stored outputs, and types and style are checked; all have to pass. The everyday
-run is the same each time; a few failures are run once more (`rerun`). `python3 -m tests nightly`
-runs all tests, with the newest packages, in a random order, and repeats nothing.
+Runs with a bare Python; further arguments go to pytest. The notebooks, types and style are checked,
+too. The everyday run is the same each time; a few failures are run once more (`rerun`). `python3 -m
+tests nightly` runs all tests, with the newest packages, in a random order, and repeats nothing.
 
-What pip cannot install comes from Debian's packages on Debian and Ubuntu, when this runs as root or
-in CI; elsewhere the line that installs it is printed, and those tests are skipped, or fail with
-CI=true.
+What pip cannot install comes from Debian's packages where this runs as root or in CI; elsewhere the
+line that installs it is printed, and those tests are skipped, or fail with CI=true.
 """
 
 import importlib.util

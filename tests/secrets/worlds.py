@@ -42,6 +42,7 @@ class World:
         self.login, self.in_path, self.in_query = self.marks.logins()  # of a camera nobody runs
         self.with_login = self.marks.logins(self.address)[0]
         self.broken = self.with_login.replace("rtsp://", "rtsp:/")
+        self.dead = (self.broken, self.login, self.in_path, self.in_query)
 
     def __getitem__(self, role):
         return self.marks[role]
