@@ -13,8 +13,7 @@ from tests.commands import CONFKIT, known
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_changes_are_lines_of_json_until_a_signal_ends_it(sandbox, client, tmp_path, number):
-    """Who came between two sweeps, and that the room opened; then status 0, and a line on standard
-    error that says what was done."""
+    """Who came, and that the room opened; then status 0, and what was done on standard error."""
     room_id = ck.create_room(client, "one", "ops")
     (rooms := tmp_path / "rooms.txt").write_text(f"{room_id}\nunknown")
     words = f"record {tmp_path / 'kept'} --rooms {rooms} --every 0.2 --changes"
@@ -26,10 +25,8 @@ def test_changes_are_lines_of_json_until_a_signal_ends_it(sandbox, client, tmp_p
         rows = [json.loads(process.stdout.readline()) for _ in range(2)]
         process.send_signal(number)
         out, log = process.communicate()
-    assert [(row["change"], row["user_name"]) for row in rows] == [
-        ("user joined", "Ada"),
-        ("opened", None),
-    ]
+    changes = {(row["change"], row["user_name"]) for row in rows}
+    assert changes == {("user joined", "Ada"), ("opened", None)}
     assert (process.returncode, out, "Traceback" in log) == (0, "", False), log
-    frame = ck.load_occupancy(tmp_path / "kept")
-    assert log.splitlines()[-1].startswith(f"sweeps: {len(frame) // 2}; rows: {len(frame)},")
+    rows = len(ck.load_occupancy(tmp_path / "kept"))
+    assert f"; rows: {rows}, " in log.splitlines()[-1]
