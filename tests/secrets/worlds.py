@@ -20,7 +20,7 @@ from tests.ports import quiet_port
 from tests.scripted import AUTHENTICATE, Reply, scripted
 from tests.secrets.marks import Marks
 
-NOT_OURS = {"rooms.txt", "cameras.csv"}  # files which have to hold secrets
+NOT_OURS = {"rooms.txt", "cameras.csv", "profiles.toml"}  # files which have to hold secrets
 
 
 @dataclass
