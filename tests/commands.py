@@ -48,8 +48,9 @@ def on_a_terminal(*words, typed="", **environ):
     ours, theirs = pty.openpty()
     streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
     streams |= {"env": {**os.environ, **environ}, "start_new_session": True}  # whoever looks on
-    with subprocess.Popen([*CONFKIT, *words], **streams) as process:
-        while typed and termios.tcgetattr(ours)[3] & termios.ECHO and process.poll() is None:
+    with subprocess.Popen([*CONFKIT, *words], **streams):
+        end = time.monotonic() + 20
+        while typed and termios.tcgetattr(ours)[3] & termios.ECHO and time.monotonic() < end:
             time.sleep(0.01)
         os.close(theirs)
         os.write(ours, typed.encode())
