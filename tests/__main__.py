@@ -1,16 +1,11 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
-Runs with a bare Python; further arguments go to pytest. Beside the tests, the notebooks are
-compared with their stored outputs, and types and style are checked; each is reported by itself,
-and all have to pass. The everyday run is the same each time: packages of `constraints.txt`, one
-order, one set of examples; a few failures are run once more (`rerun`). `python3 -m tests nightly`
-runs all tests, with the newest packages, in a random order, with many random examples, and repeats
-nothing.
+Runs with a bare Python; further arguments go to pytest. The notebooks, types and style are checked,
+too. The everyday run is the same each time; a few failures are run once more (`rerun`). `python3 -m
+tests nightly` runs all tests, with the newest packages, in a random order, and repeats nothing.
 
-What the tests compare with and pip cannot install (ffprobe, curl, openssl, and a browser without
-windows; nightly GStreamer) comes from Debian's packages on Debian and Ubuntu, when this
-runs as root or in CI; elsewhere the line that installs it is printed, and those tests are skipped,
-or fail with CI=true.
+What pip cannot install comes from Debian's packages where this runs as root or in CI; elsewhere the
+line that installs it is printed, and those tests are skipped, or fail with CI=true.
 """
 
 import importlib.util
@@ -19,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -29,11 +23,10 @@ from . import rerun
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 SHELL = "chromium-headless-shell"  # as in tests/browser/chromium.py
-WITNESSES = {  # a program, and the Debian packages that come with it
-    "ffprobe": "ffmpeg",
-    "curl": "curl",
-    "openssl": "openssl",
-}
+# A program, and the Debian packages that come with it.
+WITNESSES = {"ffprobe": "ffmpeg", "curl": "curl", "openssl": "openssl"}
+# Many a test mostly waits, so two processes more than there are cores.
+BESIDE = ("-n", str((os.cpu_count() or 1) + 2), "--dist", "loadgroup")
 WITHOUT_NOTEBOOKS = ("-p", "no:nbval")  # which takes seconds to load, in each process
 NOTEBOOKS = ("-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60")
 NIGHTLY = {
@@ -43,7 +36,7 @@ NIGHTLY = {
 }
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
     """pytest's exit status; without arguments that of the first of all jobs that fails."""
     os.chdir(ROOT)
     os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")  # outside of what is tested
@@ -59,7 +52,7 @@ def main(arguments: list[str]) -> int:
     return every_day(python)
 
 
-def every_day(python: str) -> int:
+def every_day(python):
     """The exit status of what has to pass before a change lands, each time in the same way."""
     pytest = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS]
     order = ["--randomly-seed=1", "--durations=25"]
@@ -67,7 +60,7 @@ def every_day(python: str) -> int:
     with ThreadPoolExecutor() as pool:  # its end waits for all three
         style = pool.submit(reported, "types and style", *checks(python))
         books = pool.submit(rerun.run, [*nbval, "notebooks"], partial(reported, "notebooks"))
-        tests = rerun.run([*pytest, *beside(), *order, "tests"], call)
+        tests = rerun.run([*pytest, *BESIDE, *order, "tests"], call)
     tests = rerun.once_more(tests, [*pytest, "-p", "no:randomly"], call)
     notebooks = rerun.once_more(books.result(), nbval, call)
     for name in (*tests.flaky, *notebooks.flaky):  # GitHub shows such a line at the run
@@ -75,9 +68,9 @@ def every_day(python: str) -> int:
     return tests.status or notebooks.status or style.result()  # below 0 where a signal ended one
 
 
-def every_night(python: str) -> int:
+def every_night(python):
     """The exit status of all tests, in a random order and with many random examples."""
-    tests = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS, *beside(), "--hypothesis-profile=nightly"]
+    tests = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS, *BESIDE, "--hypothesis-profile=nightly"]
     statuses = [
         call([*tests, "-m", "nightly or not nightly", "-p", "no:cacheprovider", "tests"]),
         call([python, *NOTEBOOKS, "-p", "no:cacheprovider", "notebooks"]),
@@ -86,20 +79,13 @@ def every_night(python: str) -> int:
     return next(filter(None, statuses), 0)
 
 
-def beside() -> list[str]:
-    """pytest's options for processes side by side: many a test mostly waits, so two more than there
-    are cores."""
-    return ["-n", str((os.cpu_count() or 1) + 2), "--dist", "loadgroup"]
-
-
-def call(command: Sequence[str]) -> int:
+def call(command):
     """The exit status of this command."""
     return subprocess.run(command).returncode
 
 
-def reported(name: str, *commands: Sequence[str]) -> int:
-    """The first exit status of these commands that is not 0; their output is printed in one piece
-    under this name."""
+def reported(name, *commands):
+    """The first exit status that is not 0; the commands' output is printed in one piece."""
     status, outputs = 0, []
     for command in commands:
         done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -109,35 +95,30 @@ def reported(name: str, *commands: Sequence[str]) -> int:
     return status
 
 
-def checks(python: str) -> list[list[str]]:
+def checks(python):
     """The commands that check types and style."""
     ruff = str(Path(python).with_name("ruff"))
     return [[python, "-m", "mypy"], [ruff, "check", "."], [ruff, "format", "--check", "."]]
 
 
-def environment(newest: bool) -> str:
-    """The Python of .venv, with this checkout and the tests' needs installed in it: those of
-    `constraints.txt`, or the newest."""
+def environment(newest):
+    """The Python of .venv, with this checkout and what its tests need, as in `constraints.txt`."""
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if (
-        not python.exists()
-        or subprocess.run([python, "-m", "pip", "--version"], capture_output=True).returncode
-    ):
+    there = [python, "-m", "pip", "--version"]
+    if not python.exists() or subprocess.run(there, capture_output=True).returncode:
         print(f"making {VENV}", flush=True)
         if importlib.util.find_spec("ensurepip") is None and not install("python3-venv"):
             sys.exit("this Python makes no environments without the package python3-venv")
         venv.create(VENV, with_pip=True, clear=True)
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    which = (
-        ["--upgrade", "--upgrade-strategy=eager"]
-        if newest
-        else ["--constraint", str(ROOT / "tests" / "constraints.txt")]
-    )
+    which = ["--constraint", str(ROOT / "tests" / "constraints.txt")]
+    if newest:
+        which = ["--upgrade", "--upgrade-strategy=eager"]
     subprocess.run([*pip, *which, "-e", ".[lab,test]"], check=True)
     return str(python)
 
 
-def witnesses(wanted: Mapping[str, str]) -> None:
+def witnesses(wanted):
     """Installs the missing ones of these witnesses where that is possible, or says how."""
     lists = [packages for program, packages in wanted.items() if not shutil.which(program)]
     missing = " ".join(lists).split()
@@ -145,9 +126,8 @@ def witnesses(wanted: Mapping[str, str]) -> None:
         print("some tests have no witness here, and are skipped", flush=True)
 
 
-def browser(python: str) -> None:
-    """Installs Chromium without windows where it is not and that is possible; where there is no
-    browser at all it says how."""
+def browser(python):
+    """Installs Chromium without windows where that is possible, or says how."""
     look = [python, "-m", "tests.browser.chromium"]
     there = subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0
     if shutil.which(SHELL) or (there and root() is None):
@@ -159,17 +139,17 @@ def browser(python: str) -> None:
         print(f"or: {python} {' '.join(line)}\nThe tests of the panels are skipped", flush=True)
 
 
-def root() -> list[str] | None:
-    """What stands before a command that installs packages on Debian and Ubuntu: nothing for root,
-    sudo in CI, which asks for no password there; None where this may install none."""
+def root():
+    """What stands before a command that installs Debian's packages; None where this may not."""
     if not shutil.which("apt-get"):
         return None
     if os.geteuid() == 0:
         return []
+    # In CI sudo asks for no password.
     return ["sudo", "-n"] if os.environ.get("CI") and shutil.which("sudo") else None
 
 
-def install(*packages: str) -> bool:
+def install(*packages):
     """Whether Debian's packages could be installed; where not, prints the line that does it."""
     line = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
     if (before := root()) is not None:

@@ -7,14 +7,13 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 import warnings
-from collections.abc import Callable
 from typing import NamedTuple
 from unittest import mock
 
 from confkit import cli
-from confkit.sandbox import Sandbox
 
 CONFKIT = (sys.executable, "-m", "confkit")  # for a process of its own
 
@@ -27,7 +26,7 @@ class Done(NamedTuple):
     stderr: str
 
 
-def run(*arguments: str, typed: str = "", **environ: str) -> Done:
+def run(*arguments, typed="", **environ):
     """The command's end, with this text on its standard input, which is no terminal."""
     streams = [io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8") for text in (typed, "", "")]
     with (
@@ -39,16 +38,22 @@ def run(*arguments: str, typed: str = "", **environ: str) -> Done:
     ):
         warnings.simplefilter("default")  # a warning is a line, as in a process of its own
         status = cli.main(list(arguments))
-    out, err = (_text(stream) for stream in streams[1:])
-    return Done(status, out, err)
+    for stream in streams:
+        stream.flush()
+    return Done(status, *(stream.buffer.getvalue().decode() for stream in streams[1:]))
 
 
-def on_a_terminal(*words: str, **environ: str) -> str:
-    """What a command writes on a terminal, both streams."""
+def on_a_terminal(*words, typed="", **environ):
+    """What a command writes on a terminal. What is typed waits until there is no echo."""
     ours, theirs = pty.openpty()
     streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
-    with subprocess.Popen([*CONFKIT, *words], env={**os.environ, **environ}, **streams):
+    streams |= {"env": {**os.environ, **environ}, "start_new_session": True}  # whoever looks on
+    with subprocess.Popen([*CONFKIT, *words], **streams):
+        end = time.monotonic() + 20
+        while typed and termios.tcgetattr(ours)[3] & termios.ECHO and time.monotonic() < end:
+            time.sleep(0.01)
         os.close(theirs)
+        os.write(ours, typed.encode())
         written = b""
         with contextlib.suppress(OSError):  # Linux says so at the end of a terminal
             while data := os.read(ours, 65536):
@@ -57,11 +62,9 @@ def on_a_terminal(*words: str, **environ: str) -> str:
     return written.decode()
 
 
-def interrupted(code: str, *arguments: str, begun: Callable[[], object]) -> Done:
-    """How a Python process with this program ends that Ctrl-C is pressed in once it has begun.
-
-    It is pressed until the process ends: a KeyboardInterrupt inside a weak reference's callback
-    would be lost."""
+def interrupted(code, *arguments, begun):
+    """How a Python process with this program ends that Ctrl-C is pressed in once it has begun, and
+    until it ends: a KeyboardInterrupt inside a weak reference's callback would be lost."""
     line = [sys.executable, "-c", code, *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(line, **pipes) as child:
@@ -74,18 +77,7 @@ def interrupted(code: str, *arguments: str, begun: Callable[[], object]) -> Done
         return Done(child.returncode, *child.communicate())
 
 
-def known(sandbox: Sandbox) -> dict[str, str]:
+def known(sandbox):
     """The environment in which a command finds this sandbox."""
-    return {
-        "CONFKIT_BASE_URL": sandbox.base_url,
-        "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
-        "CONFKIT_ACCESS_KEY": sandbox.access_key,
-        "CONFKIT_SECRET_KEY": str(sandbox.secret_key),
-    }
-
-
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    buffer = stream.buffer
-    assert isinstance(buffer, io.BytesIO)
-    return buffer.getvalue().decode()
+    names = ("base_url", "outgoing_url", "access_key", "secret_key")
+    return {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in names}

@@ -1,78 +1,39 @@
-"""How each command of `confkit` is typed, rightly and wrongly, and what it then writes."""
+"""The table of commands, rightly typed and wrongly, of which what they write is looked at."""
 
 from functools import partial
 
-from tests.commands import Done, run
-from tests.secrets.given import Drive, device
-from tests.secrets.worlds import World, environment
+from tests.commands import run
+from tests.secrets.given import Drive
+from tests.secrets.worlds import environment
 
-# Words that are typed, and the exit status that is due where all is well; those in capitals are
-# filled in. Some are wrong on purpose: 2 is what click says of words that it does not know.
-COMMANDS: dict[str, dict[str, int]] = {
-    "diagnose": {"ROOM --timeout 8": 0, "ROOM x --address LOGIN --login-name u": 1},
-    "doctor": {"ROOM": 0, "ROOM LOGIN": 2},
-    "interface": {"LOGIN": 1},
-    "lab": {"--rooms LOGIN": 2, "--port LOGIN": 2},
-    "preflight": {
-        "INSIDE --timeout 5": 0,
-        "CAMERA --login-name admin --timeout 5": 1,
-        "CAMERA --timeout LOGIN": 2,
-        "BROKEN --timeout 1": 1,
-        "CAMERA -pKEY": 2,
-    },
-    "probe": {"": 0, "--wait LOGIN": 2},
-    "profile add": {
-        "marked --base-url A --outgoing-url B --access-key k": 0,
-        "marked --base-url WRONG --outgoing-url B --access-key k": 1,
-        "LOGIN --base-url A": 1,
-    },
-    "record": {"FOLDER --rooms ROOMS --sweeps 1": 0, "FILE --rooms FILE": 1},
-    "runbook": {"--list": 0, "media-server-gone -p rooms=LOGIN --sandbox": 2, "nope -p LOGIN": 2},
-    "sandbox": {"--dialect LOGIN": 1, "--host 192.0.2.1 --port 0 --outgoing-port 0": 1},
-    "token": {"--profile nope": 1, "--secret=KEY": 2},
+# What is typed in a world `w`, and the exit status that is due where all is well: 2 is what click
+# says of words that it does not know.
+COMMANDS = {
+    "diagnose {w.room_id} --timeout 8": 0,
+    "diagnose {w.room_id} x --address {w.login} --login-name u": 1,
+    "doctor {w.room_id}": 0,
+    "doctor {w.room_id} {w.login}": 2,
+    "interface {w.login}": 1,
+    "lab --rooms {w.login}": 2,
+    "preflight {w.with_login} --timeout 5": 0,
+    "preflight {w.address} --login-name admin --timeout 5": 1,
+    "preflight {w.broken} --timeout 1": 1,
+    "probe": 0,
+    "profile add x --base-url {w.login} --outgoing-url http://h --access-key k": 1,
+    "profile add x --base-url http://h --outgoing-url http://h --access-key k": 0,
+    "record {w.folder}/kept --rooms {w.folder}/rooms.txt --sweeps 1": 0,
+    "runbook media-server-gone --report {w.folder}/report.html": 0,
+    "runbook media-server-gone -p rooms={w.login} --sandbox": 2,
+    "sandbox --dialect {w.login}": 1,
+    "token --secret={w[secret_key]}": 2,
 }
 
 
-def typed(world: World, command: str, words: str) -> Done:
+def typed(world, words):
     """What comes of the command, in this process."""
-    device(world)  # there is one to diagnose
-    given = environment(world)
-    if command == "lab":  # without a service of ours, and without a server
-        given = {name: value for name, value in given.items() if "CONFKIT" not in name}
-    known = {
-        "ROOM": world.room_id,
-        "LOGIN": world.login,
-        "CAMERA": world.address,
-        "INSIDE": world.with_login,
-        "A": world.client.base_url,
-        "B": world.client.outgoing_url,
-        "BROKEN": world.broken,
-        "WRONG": f"http://u:{world['password in base_url']}@host:1",
-        "FILE": str(world.file("notes.bin", world.login)),
-        "KEY": world["secret_key"],
-        "ROOMS": str(world.file("rooms.txt", world.room_id)),
-        "FOLDER": str(world.folder / "rec"),
-        "REPORT": str(world.folder / "report.html"),
-    }
-    found = command.split()
-    for word in words.split():
-        name, equals, value = word.rpartition("=")
-        found.append(name + equals + known.get(value, value))
-    return run(*found, typed="\n", **given)
+    world.file("rooms.txt", world.room_id)
+    found = [word.format(w=world) for word in words.split()]
+    return run(*found, typed="\n", **environment(world))
 
 
-TYPED = {
-    f"confkit {command} {words}": Drive(partial(typed, command=command, words=words), status)
-    for command, ways in COMMANDS.items()
-    for words, status in ways.items()
-}
-# Of a service that says back what it hears.
-ELSEWHERE = {
-    words: Drive(partial(typed, command=words.split()[0], words=words.partition(" ")[2]))
-    for words in (
-        "doctor 1",
-        "probe",
-        "diagnose 1 --timeout 2",
-        "record FOLDER --rooms ROOMS --sweeps 1",
-    )
-}
+TYPED = {words: Drive(partial(typed, words=words), due) for words, due in COMMANDS.items()}

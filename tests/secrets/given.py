@@ -4,163 +4,105 @@ A new public name is driven by itself; only a parameter whose name is new has to
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 import confkit as ck
-from tests.secrets.names import functions
+from tests.occupancy.made import steady
 from tests.secrets.surfaces import calls, drive
-from tests.secrets.worlds import World
-
-Call = Callable[[World], Any]
 
 
 class Drive(NamedTuple):
-    """A call, and what is due where all is well: the class of an error, or a command's exit status.
-    It works where none is."""
+    """What is done, and where all is well ends so: with an error, or a command's exit status."""
 
-    call: Call
+    call: Callable[..., Any]
     due: type | int = type(None)
 
 
-def new(world: World) -> str:
-    """A name that nothing has."""
-    return f"x{world.chance.randrange(10**12)}"
-
-
-def imported(world: World, **more: Any) -> ck.Device:
-    """A device in the room, with each secret that an import can hold."""
-    login = {"login_name": "admin", "login_password": world["password in an address"]}
-    held = {"user_data": world.login, "options": {"assist_address": world.login}}
-    emptied(world)
-    given = (world.room_id, new(world), "Front door", world.address)
-    return ck.import_device(world.client, *given, **{**held, **login, **more})
-
-
-def emptied(world: World) -> None:
-    """Removes the room's devices where all is well: an address is in a room once."""
-    for one in ck.list_devices(world.client, world.room_id) if world.sandbox else ():
-        ck.remove_device(world.client, one)
-
-
-def listed(world: World) -> list[ck.Device]:
-    """The room's devices, at least one of them where all is well."""
-    if world.sandbox and not ck.list_devices(world.client, world.room_id):
-        imported(world)
-    return ck.list_devices(world.client, world.room_id)
-
-
-def device(world: World) -> ck.Device:
-    """A device of the room, or one as it could be there."""
-    return listed(world)[0] if world.sandbox else world.device
-
-
-def table(world: World, **changes: str) -> str:
+def table(world, **changes):
     """A table of cameras as people write it, with logins in it."""
-    row = {"room_id": world.room_id, "user_id": new(world), "user_name": "Hall"}
+    row = {"room_id": world.room(), "user_id": world.new(), "user_name": "Hall"}
     row |= {"user_address": world.address, "login_name": "admin"}
     row |= {"login_password": world["password in an address"], **changes}
-    emptied(world)
-    return str(world.file("cameras.csv", pd.DataFrame([row]).to_csv(index=False)))
+    return world.file("cameras.csv", pd.DataFrame([row]).to_csv(index=False))
 
 
-def swept(world: World) -> ck.Sweep:
+def swept(world):
     """A sweep that fails in part."""
     return ck.sweep(world.client, [*world.ids, "no-such"], progress=False)
 
 
-def samples(world: World) -> pd.DataFrame:
+def samples(world):
     """Samples of a recording, made without a service."""
-    time = pd.date_range("2026-06-01 08:00", periods=50, freq="5min", tz="UTC")
-    frame = pd.DataFrame({"time": time, "room_id": world.room_id, "users": range(50)})
-    frame = frame.assign(people=frame.users, devices=0, attendee_max=60, ret=0)
-    return frame.astype({**dict.fromkeys(frame.columns[2:], "Int64"), "room_id": "str"})
+    return steady(range(50), every="5min", room=world.room_id, attendee_max=60, devices=0)
 
 
-def saved(world: World) -> Path:
+def recording(world):
     """A recording, in a folder of its own."""
-    folder = world.folder / new(world)
+    folder = world.folder / world.new()
     ck.save_occupancy(samples(world), folder)
-    return folder
+    return str(folder)
 
 
-GIVEN: dict[str, Call] = {
-    **dict.fromkeys(("room", "room_id", "value"), lambda w: w.room_id),
-    **dict.fromkeys(("owner_id", "service", "topic"), lambda w: w.ids[-1]),
+GIVEN = {
     "address": lambda w: w.login,
-    "host_password": lambda w: w["host_password"],
+    **dict.fromkeys(("before", "after", "sweep"), swept),
+    **dict.fromkeys(("folder", "recording"), recording),
+    **dict.fromkeys(("room", "room_id"), lambda w: w.room_id),
     **dict.fromkeys(("samples", "source"), samples),
-    "sweep": swept,
     "calls": lambda w: w.client.calls,
     "client": lambda w: w.client,
-    "device": device,
-    "devices": listed,
-    "folder": saved,
+    "devices": lambda w: ck.list_devices(w.client, w.room_id),
     "frame": lambda w: ck.occupancy_frame(swept(w)),
-    "meetings": lambda w: ck.meetings(samples(w)),
-    "name": lambda w: "token",
-    "recording": lambda w: str(saved(w)),
+    "host_password": lambda w: w["host_password"],
+    "owner_id": lambda w: "ops",
     "report": lambda w: ck.capacity_report(samples(w)),
     "ret": lambda w: 401,
     "room_ids": lambda w: [*w.ids, "no-such"],
     "rooms": lambda w: ck.get_room(w.client, w.room_id),
     "table": table,
     "timeout": lambda w: 8,
+    "topic": lambda w: w.ids[-1],
     "url": lambda w: w.with_login,
     "user": lambda w: "nobody",
-    "user_id": lambda w: device(w).user_id,
-    "users": lambda w: [ck.RoomUser("Ada", "u1"), *ck.get_room_users(w.client, w.room_id)],
+    "user_id": lambda w: "door",
+    "users": lambda w: ck.get_room_users(w.client, w.room_id),
 }
 # What is given also where it need not be.
-ALSO = {"address", "host_password", "room_id", "service", "table", "timeout", "topic"}
+ALSO = {"address", "host_password", "room_id", "table", "timeout", "topic", "user_id"}
 
 
-def called(function: Callable[..., Any], world: World) -> Any:
+def called(function, world):
     """What comes of a function with these arguments; all checks of one that yields them."""
     asked = inspect.signature(function).parameters.values()
-    result = function(
-        **{
-            one.name: GIVEN[one.name](world)
-            for one in asked
-            if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
-            and (one.default is one.empty or one.name in ALSO)
-        }
-    )
+    needed = [one.name for one in asked if one.default is one.empty or one.name in ALSO]
+    result = function(**{name: GIVEN[name](world) for name in needed if name != "options"})
     if inspect.isgenerator(result):
         return (ck.Checklist(result),)  # whatever its verdict is
     return result
 
 
-def by_name(module: ModuleType, own: Mapping[str, Call | Drive]) -> dict[str, Drive]:
+def by_name(module, own):
     """How each function of a module is driven, and what else is its `own`, by its name."""
-    found = {name: partial(called, getattr(module, name)) for name in functions(module)} | own
-    return {name: one if isinstance(one, Drive) else Drive(one) for name, one in found.items()}
+    public = {name: getattr(module, name) for name in module.__all__}
+    found = {name: partial(called, one) for name, one in public.items() if inspect.isfunction(one)}
+    return {name: Drive(one) for name, one in (found | own).items()}
 
 
-def driven(
-    world: World,
-    drives: Mapping[str, Drive],
-    modes: Callable[[], Iterable[str]] = tuple,
-    also: Callable[[BaseException | None], str] = lambda failure: "",
-    strict: bool = True,
-) -> dict[str, object]:
-    """What is wrong, by the name of the drive or of the file that it wrote: what must not show, and
-    an end that is not due where all is well, and no error of ours elsewhere. `modes` gives the
-    modes of IPython in which a traceback is looked at, `also` what others recorded of a drive and
-    of its failure. Without `strict`, as where drives come in any order, the end does not count."""
-    wrong: dict[str, object] = {}
+def driven(world, drives, modes=tuple, strict=True):
+    """What must not show, by the name of the drive or of the file that it wrote; with `strict` also
+    an end that is not due. `modes` gives IPython's modes in which a traceback is looked at."""
+    wrong = {}
     for name, (call, due) in drives.items():
         shown, came = drive(partial(call, world), modes())
-        failure = came if isinstance(came, BaseException) else None
-        shown |= {*calls(world.client, world.client.calls[-4:]), ("raw", also(failure))}
+        shown |= {*calls(world.client)}
         told = [one for read, text in shown for one in world.shown(text, read)]
-        ended = getattr(came, "returncode", type(failure))
-        ours = failure is None or isinstance(failure, ck.ConfkitError)
+        failed = isinstance(came, BaseException)
+        ended = getattr(came, "returncode", type(came if failed else None))
+        ours = not failed or isinstance(came, ck.ConfkitError)
         if strict and not (ended == due if world.sandbox else ours):
             told.append(f"ended with {came!r}")
         if told:

@@ -1,20 +1,17 @@
 """All that a person can be shown of a value, of an error, and of what happened meanwhile.
 
-Each text comes with how it is read: "text" by people, a "log" line, "html" and "svg" by
-their programs, and "raw" by whoever keeps it.
+Each text comes with how it is read: "text" by people, a "log" line, "html" and "svg" by their
+programs, and "raw" by whoever keeps it.
 """
 
 import contextlib
 import inspect
 import io
 import logging
-import pickle
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from pathlib import Path
-from typing import Any
+from unittest import TestCase
 
 import ipywidgets
 import pandas as pd
@@ -28,80 +25,53 @@ from tests.panels.pressing import saved, within
 
 HERE = str(Path(__file__).parent)
 MODES = ("Context", "Verbose", "Plain", "Minimal")
-Texts = Iterator[tuple[str, str]]
 
 
-def members(thing: Any) -> Texts:
-    """What a thing of ours shows of itself when it is asked: its properties and its other forms."""
-    for kind in type(thing).__mro__:
-        for name, what in vars(kind).items() if kind.__module__.startswith("confkit") else ():
-            asked = isinstance(what, property | cached_property) or name.startswith(("as_", "to_"))
-            if asked and not name.startswith("_"):
-                with contextlib.suppress(ck.ConfkitError):  # such as of a sandbox that has ended
-                    found = getattr(thing, name)
-                    yield "raw", repr(found() if callable(found) else found)
-
-
-def of(thing: Any) -> Texts:
+def of(thing):
     """All forms in which a value is shown: as text, by IPython, as a table, and of its parts."""
     if inspect.isgenerator(thing):  # each thing is looked at before the next one is made
         for one in thing:
             yield from of(one)
         return
-    module = type(thing).__module__
-    told = [repr(thing), pretty(thing), str(thing), f"{thing}"]
-    yield from (("text" if module.startswith("confkit") else "raw", text) for text in told)
+    ours = type(thing).__module__.startswith("confkit")
+    for text in (repr(thing), pretty(thing), str(thing)):
+        yield "text" if ours else "raw", text
     if isinstance(thing, BaseException):
         yield from error(thing)
     elif isinstance(thing, Done):
         yield "text", thing.stdout + thing.stderr
+    elif isinstance(thing, list | tuple):
+        for one in thing[:3]:
+            yield from of(one)
     elif isinstance(thing, pd.DataFrame):
         yield "html", thing._repr_html_()
         yield "raw", f"{thing.to_csv()} {thing.to_html()} {thing.attrs}"
-        yield "raw", thing.to_json(date_format="iso")
-    elif module.startswith(("confkit", "ipywidgets", "matplotlib")):
-        shown, _ = DisplayFormatter().format(thing, exclude={"image/png", "image/jpeg"})
-        yield "html", shown.get("text/html", "")
-        yield "raw", repr(shown)
-        yield from members(thing)
-    if hasattr(thing, "savefig"):
-        picture = io.StringIO()
-        thing.savefig(picture, format="svg")
+    elif isinstance(thing, ipywidgets.Widget):
+        yield "raw", saved(thing)
+        for one in within(thing):
+            yield "raw", f"{getattr(one, 'messages', '')}"
+            yield "html", one.value if isinstance(one, ipywidgets.HTML) else ""
+    elif hasattr(thing, "savefig"):
+        thing.savefig(picture := io.StringIO(), format="svg")
         yield "svg", picture.getvalue()
         yield "text", thing.summary() + thing._repr_mimebundle_()[1]["image/png"]["alt"]
-    if isinstance(thing, ipywidgets.Widget):
-        yield from _of_panel(thing)
-    if isinstance(thing, list | tuple) and not hasattr(thing, "_fields"):
-        for one in thing[:3]:
-            yield from of(one)
+    elif ours:
+        shown, _ = DisplayFormatter().format(thing)
+        yield "html", shown.get("text/html", "")
+        for form in ("as_json", "to_frame"):
+            yield "raw", f"{shown} {getattr(thing, form, str)()}"
 
 
-def _of_panel(panel: Any) -> Texts:
-    """What a saved notebook and the page hold of it, and each HTML text; what else it shows its
-    half in the browser writes as text."""
-    yield "raw", saved(panel)
-    for one in within(panel):
-        assert not isinstance(one, ipywidgets.Label | ipywidgets.HTMLMath), "formulas are set"
-        assert not getattr(one, "description_allow_html", False)
-        if isinstance(one, ipywidgets.HTML):
-            yield "html", one.value
-        for message in getattr(one, "messages", ()):  # which `recorded` keeps
-            yield "raw", f"{message}"
-
-
-def error(raised: BaseException, modes: Iterable[str] = ()) -> Texts:
-    """All that is shown of an exception: its texts, notes and chain, with locals, and by IPython in
-    these of its modes."""
-    for link in chain(raised):
-        ours, held = isinstance(link, ck.ConfkitError), getattr(link, "__dict__", {})
-        yield "text" if ours else "raw", str(link)
-        yield "raw", f"{link!r} {link.args!r} {held!r} {getattr(link, '__notes__', '')}"
-        yield from members(link)
+def error(raised, modes=()):
+    """All that is shown of an exception and its chain, with locals, and by IPython."""
+    links = [raised]
+    for link in links:  # which grows
+        more = (link.__cause__, link.__context__, *getattr(link, "exceptions", ()))
+        links += [one for one in more if one is not None and one not in links]
+        yield "text" if isinstance(link, ck.ConfkitError) else "raw", str(link)
+        yield "raw", f"{link!r} {link.args!r} {vars(link)!r}"
         while (trace := link.__traceback__) and trace.tb_frame.f_code.co_filename.startswith(HERE):
             link.__traceback__ = trace.tb_next  # the locals of the tests hold the marks
-        # A device and a report are for code, with their secrets.
-        if ours and not any(isinstance(one, ck.Device | ck.Report) for one in held.values()):
-            yield "raw", pickle.dumps(link).decode("latin-1")
     told = traceback.TracebackException.from_exception(raised, capture_locals=True)
     yield "raw", "".join(told.format())
     for mode in modes:
@@ -111,57 +81,37 @@ def error(raised: BaseException, modes: Iterable[str] = ()) -> Texts:
         yield "raw", out.getvalue()
 
 
-def everything_of(raised: BaseException) -> str:
+def everything_of(raised):
     """All that is shown of an exception, in one text."""
     return "\n".join(text for _, text in error(raised, ["Verbose"]))
 
 
-def chain(raised: BaseException) -> list[BaseException]:
-    """The error with its causes and contexts, suppressed ones too."""
-    found: list[BaseException] = []
-    waiting: list[BaseException | None] = [raised]
-    while waiting:
-        link = waiting.pop()
-        if link is not None and link not in found:
-            found.append(link)
-            waiting += [link.__cause__, link.__context__, *getattr(link, "exceptions", ())]
-    return found
-
-
-def calls(client: ck.Client, made: list[ck.Call]) -> Texts:
-    """The client itself, and all forms of these calls."""
+def calls(client):
+    """The client itself, and all forms of its last calls."""
+    made = client.calls[-4:]
     yield "text", repr(client)
     for call in made:
         yield "text", f"{call!r} {call.as_python()}"
-        shown = call.endpoint, call.url, call.answer, call.error, call.meaning, call.fields
-        yield "raw", f"{shown!r} {call.as_curl()}"
-        yield "raw", pickle.dumps(shown).decode("latin-1")
+        yield "raw", f"{call.as_curl()} {call.url} {call.answer} {call.error} {call.fields}"
     yield from of(ck.calls_frame(made))
 
 
-def drive(action: Callable[[], Any], modes: Iterable[str] = ()) -> tuple[set, Any]:
-    """Carries it out; all that shows of it, what is printed, warned of and logged meanwhile among
-    it (the root logger at DEBUG), and what it gave or raised."""
-    out, logged, root = io.StringIO(), [], logging.getLogger()
-    handler, before = logging.Handler(), root.level
-    handler.setFormatter(logging.Formatter("%(name)s %(levelname)s %(message)s %(args)r"))
-    handler.emit = lambda record: logged.append(("log", handler.format(record)))
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    try:
-        with (
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(out),
-            warnings.catch_warnings(record=True) as warned,
-        ):
-            warnings.simplefilter("always")
-            try:
-                came = action()
-                shown = {*of(came)}
-            except BaseException as raised:  # noqa: BLE001  # Ctrl-C and SystemExit are outcomes
-                came, shown = raised, {*error(raised, modes)}
-    finally:
-        root.setLevel(before)
-        root.removeHandler(handler)
+def drive(action, modes=()):
+    """All that shows of it, also what is printed, warned of and logged; and what came of it."""
+    out = io.StringIO()
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+        warnings.catch_warnings(record=True) as warned,
+        TestCase().assertLogs(level="DEBUG") as logs,
+    ):
+        warnings.simplefilter("always")
+        logging.debug("begun")  # else a drive that logs nothing would be a failure
+        try:
+            came = action()
+            shown = {*of(came)}
+        except BaseException as raised:  # noqa: BLE001  # Ctrl-C and SystemExit are outcomes
+            came, shown = raised, {*error(raised, modes)}
     told = [("raw", str(one.message)) for one in warned]
-    return {*shown, *logged, *told, ("text", out.getvalue())}, came
+    lines = [("log", f"{one.name} {one.getMessage()} {one.args!r}") for one in logs.records]
+    return {*shown, *lines, *told, ("text", out.getvalue())}, came
