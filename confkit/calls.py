@@ -66,7 +66,10 @@ class Call:
         self.status = response.status if response else None
         failure = result if isinstance(result, BaseException) else None
         self.ret = getattr(failure, "ret", None) if failure else 0
-        self.error = (str(failure) or type(failure).__name__) if failure else None
+        self.error = None
+        if failure:
+            text = str(failure) or type(failure).__name__
+            self.error = text if isinstance(failure, ConfkitError) else redact(text, known)
         self.meaning = "success" if failure is None else _meaning(failure)
         self._operation, self._request, self._sent, self._known = operation, request, sent, known
         self._body = response.body[:KEPT_BYTES] if response else b""

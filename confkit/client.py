@@ -3,9 +3,11 @@ token, keeps to the rate and records the call."""
 
 from __future__ import annotations
 
+import copy
 import ipaddress
 import logging
 import math
+import os
 import random
 import threading
 import time
@@ -112,9 +114,10 @@ class Client:
     """
 
     # Only in a sweep's client: once `_stop` is set, it sends nothing; `_refusal` is why it could
-    # not authenticate.
+    # not authenticate; `_own_limiters` keep to the sweep's own rate.
     _stop: threading.Event | None = None
     _refusal: ConfkitError | None = None
+    _own_limiters: tuple[RateLimiter, ...] = ()
 
     def __init__(
         self,
@@ -141,6 +144,7 @@ class Client:
         self.access_key, self.secret_key = access_key, Secret(secret_key)
         check_sendable(A1, {"access_key": access_key, "secret_key": self.secret_key})
         self.dialect = dialect or Dialect()
+        self._limiters: list[RateLimiter] = []
         self.timeout, self.max_rate, self.read_only = timeout, max_rate, read_only
         # A Sandbox or None, untyped: a flat file imports no folder.
         self.sandbox: Any = sandbox
@@ -151,10 +155,11 @@ class Client:
         self.session.verify = verify
         if all(map(_on_loopback, self._addresses.values())):
             self.session.trust_env = False  # the environment's proxies cannot reach this machine
-        self._wait, self._on_close, self._closed = sleep, on_close, False
+        self._wait, self._on_close, self._closed = sleep, on_close, threading.Event()
         self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
         self._observe: Callable[[Call], object] = self._calls.append
         self._token, self._fast = SharedToken(), FastTransport()
+        self._process, self._inherited = os.getpid(), list[object]()
 
     @property
     def base_url(self) -> str:
@@ -182,7 +187,7 @@ class Client:
 
     @max_rate.setter
     def max_rate(self, rate: float | None) -> None:
-        self._limiters = () if rate is None else (RateLimiter(rate),)
+        self._limiters[:] = [] if rate is None else [RateLimiter(rate)]  # of sweeps that run, too
         self._max_rate = rate
 
     @property
@@ -212,7 +217,7 @@ class Client:
 
     def close(self) -> None:
         """Close the connections, and stop the sandbox that `connect("sandbox")` started."""
-        self._closed = True
+        self._closed.set()
         self.session.close()
         self._on_close()
 
@@ -288,10 +293,10 @@ class Client:
                 f"{operation.title} ({operation.key}) was not sent: this client is read only.",
                 "Connect with read_only=False to change something on the service.",
             )
-        if self._closed or (self.sandbox is not None and self.sandbox.closed):
-            raise ConfigError(
-                f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again."
-            )
+        is_closed = self._closed.is_set()
+        if is_closed or (self.sandbox is not None and self.sandbox.closed):
+            kind = "client" if is_closed else "sandbox"
+            raise ConfigError(f"this {kind} is closed", "Connect again.")
 
     def derive(
         self,
@@ -309,7 +314,7 @@ class Client:
         client = self.__copy__()
         client._stop, client._wait = stop, wait
         if max_rate is not None:
-            client._limiters = (RateLimiter(max_rate), *self._limiters)
+            client._own_limiters = (RateLimiter(max_rate),)
 
         def note(call: Call) -> None:
             self._observe(call)
@@ -341,11 +346,13 @@ class Client:
     ) -> tuple[Call, dict[str, Any] | ConfkitError]:
         """Send a request once, and record it. Errors are raised here, after the frames that hold
         its URL have returned, so that no traceback contains them."""
+        if self._process != os.getpid():
+            self._reconnect()
         address = self._addresses[operation.interface]
         request = prepare(operation, parameters, address, token, dialect)
         known = (*secrets_in(request.fields), self.secret_key.reveal())
         allowed = self._stop is None or not self._stop.is_set()
-        for limiter in self._limiters:
+        for limiter in (*self._own_limiters, *self._limiters):
             allowed = allowed and limiter.acquire(self._wait)
         if not allowed:
             raise Cancelled(f"{operation.title} ({operation.key}) was not sent: cancelled")
@@ -377,6 +384,15 @@ class Client:
         if isinstance(result, dict | ConfkitError):
             return call, result
         raise result.with_traceback(None) from None
+
+    def _reconnect(self) -> None:
+        """Open own connections in a forked child: on those of its parent it would read the parent's
+        responses, which belong to other rooms. (Closing them here could end the parent's.)"""
+        adapters = dict(self.session.adapters)
+        self._process, self._inherited = os.getpid(), [self._fast, adapters]
+        self._fast = FastTransport()
+        for prefix, adapter in adapters.items():
+            self.session.mount(prefix, copy.copy(adapter))  # with empty pools
 
     def __copy__(self) -> Self:
         client = object.__new__(type(self))  # copy.copy would take the way of a pickle

@@ -158,11 +158,12 @@ def _read(name: str, value: Any) -> Any:
             raise ConfigError(f"read_only is {value!r}", "Use True or False, 1 or 0.")
         return _FLAGS[str(value).lower()]
     if name == "verify":
-        bundle = isinstance(value, str) and Path(value).exists()
-        if not bundle and not isinstance(value, bool):
-            problem = f"verify is {value!r}, which is not a certificate bundle"
-            raise ConfigError(problem, "Use True, False or the path of a bundle.")
-        return value
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str | os.PathLike) and (path := Path(value).expanduser()).exists():
+            return str(path)
+        problem = f"verify is {str(value)!r}, which is not the path of a file or folder"
+        raise ConfigError(problem, "Use True, False or the path of a certificate bundle.")
     raise ConfigError(f"unknown setting {name!r}", f"The settings are {', '.join(SETTINGS)}.")
 
 
@@ -241,7 +242,7 @@ def _stored() -> dict[str, dict[str, Any]]:
             warnings.warn(f"{file} can be read by others; run: chmod 600 {file}", stacklevel=2)
         return {
             profile: {key: _hidden(key, value) for key, value in settings.items()}
-            for profile, settings in tomllib.loads(file.read_text("utf-8")).items()
+            for profile, settings in tomllib.loads(file.read_text("utf-8-sig")).items()
         }
     except (FileNotFoundError, NotADirectoryError):
         return {}

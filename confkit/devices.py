@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .rtsp.report import Report
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/]\S*")
+_QUOTABLE = re.compile(r"[^@\s]*://[^@\s]*")
 _PAUSE = 0.25  # seconds between two look-ups of a device
 
 
@@ -196,8 +197,10 @@ def remove_device(
             )
             error.interface, error.endpoint = "B", B2.key
             raise error
-        user_address = listed.user_address
-    sent = {"roomId": room, "userId": user, "userAddress": check_address(B2, user_address)}
+        user_address = listed.user_address or SecretAddress("")  # as it is, however odd
+    else:
+        user_address = check_address(B2, user_address)
+    sent = {"roomId": room, "userId": user, "userAddress": user_address}
     advice = f"Check with ck.list_devices(client, {room!r}) before you remove it again."
     change(client, B2, sent, lambda: find_device(client, room, user) is None, advice)
 
@@ -221,8 +224,9 @@ def devices_of(members: Mapping[str, Any]) -> list[Device]:
         problem = f"the response's field data (B3) is {preview(data)}, not an object."
         advice = "Ask the provider where this deployment puts the external users."
         raise ProtocolError(problem, advice)
-    devices = [Device.read(item) for item in objects(data.get("items"), "items", B3.key)]
-    total = number(data, "total")
+    total, items = number(data, "total"), data.get("items")
+    items = [] if items is None and total == 0 else items
+    devices = [Device.read(item) for item in objects(items, "items", B3.key)]
     if total is not None and total > len(devices):
         problem = f"the response of B3 says total={total} but contains {len(devices)} items."
         advice = "List one room at a time, or ask the provider whether long lists are truncated."
@@ -244,16 +248,20 @@ def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
 def check_address(operation: Operation, value: object) -> SecretAddress:
     """Return a device's address, such as rtsp://host:554/path; reject a masked one."""
     address = SecretAddress(value if isinstance(value, str | SecretAddress) else "")
-    text = address.reveal()
-    if not _ADDRESS.fullmatch(text) or not text.isprintable():
-        problem = "user_address is not a valid address."
-        if not text or ("://" in text and not re.search(r"[@\s]", text)):  # else: a password?
-            quoted = repr(str(address)) if text else preview(value)
-            problem = f"user_address is {quoted}, not a valid address."
+    if not _is_address(address):
+        quoted = "" if address else f" {preview(value)},"
+        if _QUOTABLE.fullmatch(address.reveal()):  # others may be a password
+            quoted = f" {str(address)!r},"
+        problem = f"user_address is{quoted} not a valid address."
         advice = "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1."
         raise parameter_error(operation, problem, advice)
     check_sendable(operation, {"user_address": address})
     return address
+
+
+def _is_address(address: SecretAddress) -> bool:
+    text = address.reveal()
+    return bool(_ADDRESS.fullmatch(text)) and text.isprintable()
 
 
 def hide_options(options: object) -> dict[str, Any] | ParameterError:

@@ -8,12 +8,14 @@ and what libcurl could not send: then the session's error says why.
 from __future__ import annotations
 
 import io
+import math
 import os
 import threading
 import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
@@ -32,8 +34,7 @@ from .wire import (
 
 try:
     pycurl: Any = import_module("pycurl")
-    _RETRY_AFTER = pycurl.RETRY_AFTER
-except (ImportError, AttributeError):  # not installed, or too old
+except ImportError:
     pycurl = None
 
 _ENVIRONMENT = [
@@ -43,7 +44,8 @@ _ENVIRONMENT = [
 
 # Codes of libcurl.
 _TOO_LATE = 28
-_CUT = (18, 23, 56, 61)  # after the head: the body ends early or cannot be decoded
+_ENCODING = 61
+_CUT = (18, 23, 56, _ENCODING)  # after the head: the body ends early or cannot be decoded
 _OBSTACLES = {**dict.fromkeys((1, 8), "invalid"), **dict.fromkeys((18, 52), "closed")}
 
 
@@ -91,6 +93,12 @@ def _settings(
     )
 
 
+def _last(head: list[bytes], name: bytes) -> str:
+    """Return the value of the last header of this name in lower case, with its colon, or ""."""
+    lines = [line for line in head if line[: len(name)].lower() == name]
+    return lines[-1][len(name) :].decode("latin-1").strip() if lines else ""
+
+
 class _Handle:
     """An easy handle with one connection to an origin; `usable`: neither a proxy nor a client
     certificate keeps libcurl from replacing the session."""
@@ -122,11 +130,12 @@ class _Handle:
             pycurl.COOKIEFILE: "",  # no file: enables cookies set by the service
             pycurl.PROXY: "",  # none, whatever the environment says
             pycurl.CONNECTTIMEOUT_MS: max(1, round(1000 * timeout[0])),
+            # Connected and silent for so long; the timeout below may include connecting.
+            pycurl.LOW_SPEED_LIMIT: 1,
+            pycurl.LOW_SPEED_TIME: max(1, math.ceil(timeout[1])),
             # libcurl may lack encodings for which requests needs an extra package.
             pycurl.ACCEPT_ENCODING: ", ".join({*encodings} & {"gzip", "deflate"}),
         }
-        if cookies:
-            options[pycurl.COOKIE] = cookies
         if merged["verify"] is False:
             options |= {pycurl.SSL_VERIFYPEER: 0, pycurl.SSL_VERIFYHOST: 0}
         else:  # this file or folder instead of libcurl's default
@@ -134,14 +143,19 @@ class _Handle:
             options[pycurl.CAPATH if Path(path).is_dir() else pycurl.CAINFO] = path
         for option, value in options.items():
             self.curl.setopt(option, value)
+        # To libcurl's own, so that the service can replace them.
+        for cookie in filter(None, cookies.split("; ")):
+            host = urlsplit(origin).hostname
+            self.curl.setopt(pycurl.COOKIELIST, f"Set-Cookie: {cookie}; domain={host}; path=/")
 
     def get(
         self, request: PreparedRequest, timeout: tuple[float, float]
     ) -> Response | TransportError | None:
         """Return the response, or the error that says why there is none; None if the request could
         not be sent."""
-        curl, body = self.curl, io.BytesIO()
+        curl, body, head = self.curl, io.BytesIO(), list[bytes]()
         curl.setopt(pycurl.URL, request.url)
+        curl.setopt(pycurl.HEADERFUNCTION, head.append)
         # Returning 0 ends a transfer that is too large.
         curl.setopt(pycurl.WRITEFUNCTION, lambda part: body.tell() <= LARGEST and body.write(part))
         # libcurl has one timeout for connecting and reading together.
@@ -152,9 +166,12 @@ class _Handle:
         status, large = curl.getinfo(pycurl.RESPONSE_CODE), body.tell() > LARGEST
         content = body.getvalue()
         body.close()  # the handle keeps it until the next call
+        if code == _ENCODING and "nrecognized" in message:  # which the session ignores
+            return None
         if not large and (not code or (status and code in _CUT)):
-            retry_after = curl.getinfo(_RETRY_AFTER) if status in (BUSY, UNAVAILABLE) else 0
-            return Response(status, content, not code, str(retry_after or ""))
+            retry_after = _last(head, b"retry-after:") if status in (BUSY, UNAVAILABLE) else ""
+            content_type = curl.getinfo(pycurl.CONTENT_TYPE) or ""
+            return Response(status, content, not code, retry_after, content_type)
         sent = curl.getinfo(pycurl.REQUEST_SIZE) > 0
         if large:
             obstacle = "large"

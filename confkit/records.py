@@ -62,7 +62,13 @@ class Room(_Record):
 
     @classmethod
     def read(cls, members: Mapping[str, Any], room_id: str) -> Self:
-        """Return the room in a response of A3 about `room_id`; ProtocolError for another room."""
+        """Return the room in a response of A3 about `room_id`, its keys in snake_case or in
+        camelCase. ProtocolError for another room, or none of its fields."""
+        if "room_id" not in members:
+            members = snake_case(members)
+        if not members.keys() & _ROOM_FIELDS:
+            problem = "the response of A3 has none of a room's fields."
+            raise ProtocolError(problem, "Ask the provider where this deployment puts them.")
         mode: int | str | None
         try:
             mode = number(members, "room_mode")
@@ -98,7 +104,10 @@ class RoomUser(_Record):
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> Self:
-        """Return the user in one item of A6's `user_list`."""
+        """Return the user in one item of A6's `user_list`, its keys in snake_case or in
+        camelCase."""
+        if "user_id" not in members:
+            members = snake_case(members)
         return cls(text(members, "user_name"), require_field(members, "user_id", "a room user"))
 
     @classmethod
@@ -143,7 +152,7 @@ class Device(_Record):
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> Self:
         """Return the device in one item of B3, its keys in camelCase or in snake_case."""
-        item = {_CAMEL.sub("_", key).lower(): value for key, value in members.items()}
+        item = snake_case(members)
         address = text(item, "user_address")
         return cls(
             require_field(item, "room_id", "an external user"),
@@ -151,8 +160,11 @@ class Device(_Record):
             text(item, "user_name"),
             None if address is None else SecretAddress(address),
             text(item, "user_data") or "",
-            _options(item.get("options")),
+            _options(item.get("options"), text(item, "user_id")),
         )
+
+
+_ROOM_FIELDS = {member.name for member in fields(Room)} - {"id"}
 
 
 # Fields of a response
@@ -163,6 +175,11 @@ def _no_constant(name: str) -> NoReturn:
 
 
 read_json = json.JSONDecoder(parse_constant=_no_constant).decode  # NaN is a ValueError
+
+
+def snake_case(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members with `roomId` and `RoomId` as `room_id`."""
+    return {_CAMEL.sub("_", key).lower(): value for key, value in members.items()}
 
 
 def number(members: Mapping[str, Any], name: str) -> int | None:
@@ -211,9 +228,10 @@ def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, Any]]:
     return items
 
 
-def _options(value: object) -> Mapping[str, Any]:
+def _options(value: object, user_id: str | None) -> Mapping[str, Any]:
     value = reveal(value)  # the JSON text of an object may contain an address
-    if value is None or (isinstance(value, str) and not value.strip()):
+    # Some services write an empty list, or null as text.
+    if value in (None, [], "null") or (isinstance(value, str) and not value.strip()):
         return {}
     try:
         value = read_json(value) if isinstance(value, str) else value
@@ -221,8 +239,8 @@ def _options(value: object) -> Mapping[str, Any]:
             return dict(hide(value))
     except (ValueError, RecursionError):
         pass
-    problem = "the response's field options is not a JSON object, or is nested too deep."
-    raise ProtocolError(problem, _ASK)
+    problem = "options is not a JSON object, or is nested too deep."
+    raise ProtocolError(f"external user {preview(user_id)}: the response's field {problem}", _ASK)
 
 
 def preview(value: object) -> str:

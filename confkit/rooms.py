@@ -18,11 +18,14 @@ from .records import (
     preview,
     require_field,
     require_text,
+    snake_case,
     text,
 )
 from .secret import Secret
 
 TOPIC_BYTES = 150
+# What an older room of the same ID may have otherwise.
+_COMPARED = ("topic", "owner_id", "attendee_max", "max_audio", "max_video")
 
 
 def create_room(
@@ -42,9 +45,9 @@ def create_room(
     `topic` is under 150 bytes in UTF-8; `room_mode` 1 is MCU, 3 peer-to-peer (seen in
     deployments); `attendee_max` counts people, `max_audio` and `max_video` streams, None for no
     cap. `room_extend_id`, which must be unique, becomes the room's ID; by it the room is looked up
-    (A3) if the response leaves open whether it was created: a room of this ID with this topic and
-    owner is the new one. Without it that is OutcomeUnknown. ParameterError (407, or rejected before
-    sending), LicenceError (405, 701).
+    (A3) if the response leaves open whether it was created: a room of this ID with this topic,
+    owner and caps is the new one. Without it that is OutcomeUnknown. ParameterError (407, or
+    rejected before sending), LicenceError (405, 701).
     """
     host_password = Secret(host_password) if host_password is not None else None
     client.may_send(A2)
@@ -70,15 +73,16 @@ def create_room(
 
     def happened() -> bool:
         room = _find_room(client, str(room_extend_id))
-        if room is not None and (room.topic, room.owner_id) != (topic, parameters["owner_id"]):
-            raise ConfkitError(f"room {room_extend_id!r} has another topic or owner")
+        for name in _COMPARED if room is not None else ():
+            if name in parameters and getattr(room, name) != parameters[name]:
+                raise ConfkitError(f"room {room_extend_id!r} has another {name}")
         return room is not None
 
     parameters = {name: value for name, value in parameters.items() if value is not None}
     look_up = None if room_extend_id is None else happened
     response, room_id = change(client, A2, parameters, look_up, advice), None
     with suppress(ProtocolError):
-        room_id = text(response, "room_id")
+        room_id = text(snake_case(response), "room_id")
     room_id = room_id or room_extend_id
     if not room_id:
         problem = "the service created the room, but its response has no room_id"

@@ -236,7 +236,9 @@ def _without_password(match: re.Match[str]) -> str:
     """Return an address with *** up to its last @, or, if it is cut off before that, for anything
     that is not a port."""
     login, start = match["login"], match.start("login")
-    at = max(login.rfind("@"), login.rfind("%40"))
+    at = login.rfind("@")
+    if match.re is _ENCODED_LOGIN:
+        at = max(at, login.rfind("%40"))
     if at >= 0:
         return _without(match, start, start + at)
     is_cut = match.end() == len(match.string) and not _PORT.match(login)

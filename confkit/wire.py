@@ -11,6 +11,7 @@ import io
 import json
 import logging
 import math
+import re
 import socket
 import sys
 import time
@@ -162,7 +163,7 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Response:
-    """A response: HTTP status, body, and the Retry-After header.
+    """A response: HTTP status, body, and the headers Retry-After and Content-Type.
 
     `complete` is False if the connection ended within the body.
     """
@@ -171,6 +172,7 @@ class Response:
     body: bytes
     complete: bool = True
     retry_after: str = ""
+    content_type: str = ""
 
     def __repr__(self) -> str:
         return f"<HTTP {self.status}, {len(self.body)} bytes>"
@@ -203,6 +205,8 @@ def interpret(
         error = api_error(ret, *names, detail, response.status)
         error.retry = not operation.write and (error.retry or response.status >= 500)
         error.retry_after = _retry_after(response)
+        if error.retry_after:
+            error.advice += f" Wait {error.retry_after:,.0f} s (Retry-After)."
         return error
     if not 200 <= response.status < 300:
         text = f"result code 0 under HTTP status {response.status}"
@@ -220,8 +224,7 @@ def _members(response: Response) -> dict[str, Any] | None:
     if not response.complete:
         return None
     try:
-        # json.loads would accept invalid bytes, as lone surrogates.
-        text = response.body.decode(json.detect_encoding(response.body))
+        text = _text_of(response)
         value = read_json(text)
         if "\\u" in text:  # an unpaired surrogate can neither be displayed nor sent
             text = json.dumps(value, ensure_ascii=False)
@@ -232,13 +235,31 @@ def _members(response: Response) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def _text_of(response: Response) -> str:
+    """Return the body as text: in UTF-8 or UTF-16, or in the charset that it names. ValueError."""
+    try:
+        # json.loads would accept invalid bytes, as lone surrogates.
+        return response.body.decode(json.detect_encoding(response.body))
+    except UnicodeDecodeError:
+        charset = re.search(r"""charset=["']?([\w.:-]+)""", response.content_type, re.IGNORECASE)
+        with suppress(LookupError):
+            return response.body.decode(charset[1] if charset else "utf-8")
+        raise
+
+
 def _kind_of(response: Response) -> str:
     start = response.body[:200].lstrip()
     if not response.complete:
         return f"a response cut off after {len(response.body)} bytes"
     if not response.body.strip():
         return "an empty body"
-    return "HTML or XML" if start.startswith(b"<") else "something that is not a JSON object"
+    if start.startswith(b"<"):
+        return "HTML or XML"
+    try:
+        _text_of(response)
+    except ValueError:
+        return "text that is not UTF-8"
+    return "invalid JSON" if start.startswith(b"{") else "something that is not a JSON object"
 
 
 def _protocol_error(
@@ -328,12 +349,18 @@ def exchange(
             ) as response,
         ):
             body, problem = _read(response, deadline)
-            status, retry_after = response.status_code, response.headers.get("Retry-After", "")
+            status = response.status_code
+            names = ("Retry-After", "Content-Type")
+            retry_after, content_type = (response.headers.get(name, "") for name in names)
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         return no_response(*_obstacle_of(error), request.address, timeout)
+    except ValueError as error:
+        if "SOCKS version" not in str(error):  # a bug in a hook of the user's
+            raise
+        return no_response("scheme", "", request.address, timeout)
     if problem in ("unfinished", "large"):
         return no_response(problem, "", request.address, timeout)
-    return Response(status, body, not problem, retry_after)
+    return Response(status, body, not problem, retry_after, content_type)
 
 
 def hooks_of(session: requests.Session) -> list[Any]:
@@ -397,13 +424,31 @@ OBSTACLES = {
         "Put it into the proxy's address: HTTPS_PROXY=http://user:password@proxy:port.",
     ),
     "proxy": ("the proxy did not forward the request ({why})", False, True, _PROXY),
+    "forbidden": ("the proxy refuses the request ({why})", False, False, _PROXY),
+    "scheme": (
+        "unknown kind of SOCKS proxy", False, False,
+        "Write the proxy's address with socks5:// or socks5h://, in ALL_PROXY or the session.",
+    ),
+    "address": (
+        "the address of the service or of the proxy is not valid", False, False,
+        "Check base_url, outgoing_url, HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
+    ),
     "socks": (
         "SOCKS proxies require the package PySocks", False, False,
         "Run: pip install 'requests[socks]', or unset ALL_PROXY.",
     ),
     "bundle": (
         "the CA bundle cannot be read ({why})", False, False,
-        "Correct verify= (or CONFKIT_CA_BUNDLE): the path of a PEM file with the CA's certificate.",
+        "Correct verify= (or CONFKIT_CA_BUNDLE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE): the path of a "
+        "PEM file with the CA's certificate.",
+    ),
+    "expired": (
+        "the service's certificate has expired", False, False,
+        "Ask the operator to renew it, and check this machine's clock.",
+    ),
+    "host": (
+        "certificate not trusted ({why})", False, False,
+        "Use the host name that the certificate names in base_url and outgoing_url.",
     ),
     "certificate": (
         "certificate not trusted ({why})", False, False,
@@ -429,12 +474,23 @@ OBSTACLES = {
 _SIGNS = (
     ("InvalidSchema", "SOCKS", "socks"),
     ("OSError", "Tunnel connection failed: 407", "login"),
+    ("OSError", "Tunnel connection failed: 4", "forbidden"),
+    ("InvalidProxyURL", "", "address"),
+    ("InvalidURL", "", "address"),
+    ("LocationParseError", "", "address"),
+    ("InvalidSchema", "", "address"),
+    ("ProxyConnectionError", "", "proxy"),  # of PySocks, as the next three
+    ("GeneralProxyError", "", "proxy"),
+    ("SOCKS5AuthError", "", "forbidden"),
+    ("SOCKS5Error", "", "proxy"),
     ("ConnectTimeoutError", "", "unreached"),
     ("ReadTimeoutError", "", "unanswered"),
     ("ProxyError", "", "proxy"),
     ("OSError", "TLS CA certificate bundle", "bundle"),
     ("SSLError", "PEM lib", "bundle"),
     ("SSLError", "X509", "bundle"),
+    ("SSLCertVerificationError", "expired", "expired"),
+    ("SSLCertVerificationError", "mismatch", "host"),
     ("SSLCertVerificationError", "", "certificate"),
     ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
     ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
@@ -462,6 +518,9 @@ def _obstacle_of(error: Exception) -> tuple[str, str]:
             waiting += [link.__cause__, link.__context__, getattr(link, "reason", None), *link.args]
     reasons = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
     why = reasons[-1] if reasons else type(error).__name__
+    for link in links:  # texts that say more
+        if isinstance(link, OSError) and str(link).startswith(("Tunnel", "Could not find a suit")):
+            why = str(link)
     for kind, word, name in _SIGNS:
         if any(type(link).__name__ == kind and word in str(link) for link in links):
             return name, why

@@ -64,7 +64,7 @@ WRONG = [  # a setting, its value, and the problem
     ("base_url", LOGIN, "contains a login"),
     ("secret_key", b"hunter2", "empty or not text"),
     ("timeout", (1, 2, 3), ""),
-    ("verify", "/nowhere/ca.pem", "certificate"),
+    ("verify", "/nowhere/ca.pem", "not the path of a file"),
 ]
 
 

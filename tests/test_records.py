@@ -50,11 +50,17 @@ def test_a_room_as_the_interface_shows_it():
     assert full == Room(id=7, **plain, **caps, **more) == Room.read({**asdict(full)}, "x")
     absent = {"host_password": "", "max_audio": "", "max_video": None}
     assert Room.read({**plain, **absent}, "0815") == Room(**plain)
-    assert Room.read({"ret": 0}, "42") == Room.read({"room_id": ""}, "42") == Room(room_id="42")
+    assert Room.read({"room_id": ""}, "42") == Room(room_id="42")
+    assert Room.read({"roomId": "42", "attendeeMax": "9"}, "42") == Room(
+        room_id="42", attendee_max=9
+    )
     for written, mode in {1: 1, "1": 1, "mcu": "mcu", "": None}.items():
         assert Room.read({"room_mode": written}, "1").room_mode == mode
     with pytest.raises(ck.ProtocolError, match="asked for room '1' and answered with room '0815'"):
         Room.read(plain, "1")
+    for elsewhere in ({"ret": 0}, {"data": plain}):
+        with pytest.raises(ck.ProtocolError, match="none of a room's fields"):
+            Room.read(elsewhere, "1")
     for name in ("topic", "host_password", "room_id", "room_mode"):
         with pytest.raises(ck.ProtocolError, match=name):
             Room.read({name: {}}, "1")

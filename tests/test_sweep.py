@@ -244,6 +244,9 @@ def test_changes_between_two_sweeps(script):
         ("lost", "became unreadable", None, None),
         ("back", "readable again", None, 1),
     ]
+    caps["film"] = room("film", attendee_max=9)
+    larger = ck.changes(after, ck.sweep(client, ["film"]))
+    assert [*larger.change] == ["no longer full"]
     assert "device gone" in set(ck.changes(after, before).change)
     cancelled = threading.Event()
     cancelled.set()

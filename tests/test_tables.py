@@ -46,6 +46,11 @@ def test_further_columns_come_along(script):
     values = frame.iloc[:, [0, -2, -1]].to_numpy().tolist()
     assert values == [["b", 3, "X"], ["a", 1, "Y"], ["nowhere", 2, "Z"]]
     assert ck.sweep(client, ck.occupancy_frame(ck.sweep(client, frame))).frame().columns.is_unique
+    logins = table.assign(note="rtsp://a:hunter2@h/x", host_password="hunter2", user_pwd=2222)
+    shown = ck.sweep(client, logins).frame().to_csv()
+    assert shown.count("***") == 9
+    assert "hunter2" not in shown
+    assert "2222" not in shown
 
 
 HEADER, ROW = "floor,room_id,name,note\n", "NA,00123,Tür,null"
@@ -103,6 +108,12 @@ REFUSED = {
 REFUSED_FILES = {
     "no header": ("00123\n7\n", "'00123'; is the header missing"),
     "a cell too many": ("building,room_id\nMain, North,7\n", "line 2: The row has 3 cells"),
+    "a header again": ("room_id\n7\nroom_id\n", "line 3: The header is repeated"),
+    "a missing ID": ("room_id,x\nNULL,1\n", "line 2: The cell contains NULL"),
+    "an apostrophe": ("room_id,x\n'0012,1\n", "line 2: .*apostrophe"),
+    "two separators": ("room_id\n7;\n", "line 2: .*separator"),
+    "Parquet": (b"PAR1\x15\x04", "The file is Parquet.*read_parquet"),
+    "a web page": ("<table><tr><td>0012</td></tr></table>", "a web page"),
     "an open quote": ('room_id,topic\n1,"x"\n2,"Weekly\n3,"Daily"\n', "line 3: .*quote"),
     "an empty file": ("", "empty"),
     "Windows-1252": ((HEADER + ROW).encode("cp1252"), "line 2: .*UTF-8.*cp1252"),

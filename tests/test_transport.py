@@ -1,6 +1,7 @@
 """Both ways of a read, by libcurl and by the session, bring the same, and obstacles are named."""
 
 import json
+import multiprocessing
 import re
 import socket
 import ssl
@@ -60,6 +61,45 @@ def test_a_response_means_the_same_in_either_way(script, answer):
     assert seen[0] == seen[1] == seen[2]
 
 
+def test_a_careless_service_is_read(script, way):
+    """A charset in place of an encoding, and the charset that a body names."""
+    topic = json.dumps({"ret": 0, "room_id": "1", "topic": "周会"}, ensure_ascii=False)
+    for reply in (
+        Reply(topic, headers={"Content-Encoding": "UTF-8"}),
+        Reply(topic.encode("gbk"), kind="application/json;charset=GBK"),
+    ):
+        assert outcome(connected(script({GET_ROOM: reply}), way))["topic"] == "周会"
+
+
+def test_seconds_of_a_service_count_as_it_names_them(script, way):
+    """For connecting and reading apart, and as long as it asks to wait."""
+    client = connected(script({GET_ROOM: Reply(ROOM, delay=5)}), way, timeout=(30, 1))
+    assert "no response within 1 s" in str(client.ask_once("A3", {"room_id": "1"})[1])
+    busy = Reply({"ret": 503}, status=503, headers={"Retry-After": "86400"})
+    error = outcome(connected(script({GET_ROOM: busy}), way))
+    assert (error.retry_after, "Wait 86,400 s" in str(error)) == (86_400, True)
+
+
+def test_a_forked_child_reads_its_own_responses(script, way):
+    service = script({GET_ROOM: lambda query: {"ret": 0, "room_id": query["room_id"]}})
+    client = connected(service, way)
+    outcome(client, thread=False)
+
+    def read(name, results):
+        results.put([client.call("A3", room_id=f"{name}{n}")["room_id"] for n in range(50)])
+
+    fork = multiprocessing.get_context("fork")
+    results = fork.SimpleQueue()
+    children = [fork.Process(target=read, args=(name, results)) for name in "ab"]
+    for child in children:
+        child.start()
+    mine = [client.call("A3", room_id=f"c{n}")["room_id"] for n in range(50)]
+    found = {read[0]: read for read in (mine, results.get(), results.get())}
+    assert found == {f"{name}0": [f"{name}{n}" for n in range(50)] for name in "abc"}
+    for child in children:
+        child.join()
+
+
 @pytest.fixture
 def places(script):
     """Services that say nothing, and answer without TLS; a proxy that wants a login."""
@@ -110,7 +150,7 @@ CERTIFICATES = {  # verify, the host, and what is said where it is not trusted
     "file": ("ours", "127.0.0.1", ""),
     "environment": (True, "127.0.0.1", ""),
     "off": (False, "127.0.0.1", ""),
-    "another host": ("ours", "127.0.0.2", "certificate not trusted.* connect"),
+    "another host": ("ours", "127.0.0.2", "certificate not trusted.* host name"),
     "default": (True, "127.0.0.1", "certificate not trusted.* connect"),
     "no such file": ("gone.pem", "127.0.0.1", "CA bundle cannot be read.*verify="),
 }

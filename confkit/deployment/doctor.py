@@ -229,7 +229,10 @@ def token_in_a(case: Case) -> Row:
     if case.token is None:
         return Row("SKIP", "no token to try")
     answer = case.find("A3", case.room_id or NO_ROOM)
-    advice = "Ask the operator whether base_url is a single service, not a load balancer."
+    advice = (
+        f"Compare {case.origin('secret_key')} with that of the provider, and ask the operator "
+        "whether base_url is a single service, not a load balancer."
+    )
     row = _token_row(case, answer, advice)
     if row.outcome == "FAIL" and answer.problem:
         case.token = None

@@ -45,7 +45,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self.children = (*self.children, *widgets)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.client.name}>"
+        client = getattr(self, "client", None)  # None in a traceback from __init__
+        return f"<{type(self).__name__} of {client.name if client else 'no client'}>"
 
     def close(self) -> None:
         """Close the panel, stop its readings, and cancel the running action if possible."""

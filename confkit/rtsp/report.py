@@ -131,10 +131,9 @@ def decode_frame(codec: str, keyframe: bytes, incomplete: bool = False) -> av.Vi
 
     context: Any = av.CodecContext.create("hevc" if codec == "h265" else codec, "r")
     context.thread_count = 1  # with several, a corrupt picture is not marked
-    if codec == "mjpeg":  # whose decoder never marks a picture
-        context.options = {"err_detect": "explode"}
-    if incomplete:
-        context.options = {"flags": "+output_corrupt"}
+    # Otherwise I pictures that are no IDR are held back; the decoder of JPEG never marks a picture.
+    is_jpeg = codec == "mjpeg"
+    context.options = {"err_detect": "explode"} if is_jpeg else {"flags": "+output_corrupt"}
     try:
         pictures = [*context.decode(av.Packet(keyframe)), *context.decode(None)]
     except av.FFmpegError:

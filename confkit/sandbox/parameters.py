@@ -59,6 +59,9 @@ class Parameters:
         kind = _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower(), "")
         places = {"query": pairs(query), kind: []}
         self._body_error = ""  # why the body could not be read
+        if body and not kind and route.place in ("form", "json"):
+            read = next(mime for mime, place in _CONTENT_TYPES.items() if place == route.place)
+            self._body_error = f"the body is read as {read} only, its Content-Type is another"
         try:
             if body and kind:
                 places[kind] = pairs(body) if kind == "form" else _members(body)
@@ -86,7 +89,9 @@ class Parameters:
             value = None
         elif name == "options":
             return _options(value, error_code, self._route.place == "json")
-        elif not isinstance(value, str) or _NOT_UTF8.search(value):
+        elif not isinstance(value, str):
+            why = f"{name} is a {type(value).__name__} of JSON, not a text"
+        elif _NOT_UTF8.search(value):
             why = f"{name} is not a text in UTF-8"
         if why:
             raise Refused(error_code, why)

@@ -43,6 +43,7 @@ UNREADABLE = (
     "address, and speak plain HTTP to these ports"
 )
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_ORIGIN = re.compile(r"\Ahttps?://[^/]*", re.IGNORECASE)
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
 log = logging.getLogger("confkit.sandbox")
@@ -78,7 +79,8 @@ class App:
         await send({"type": "http.response.body", "body": body})
 
     async def _reply(self, scope: Scope, receive: Receive) -> Reply | None:
-        service, path, method = self.service, scope["path"], scope["method"]
+        service, method = self.service, scope["method"]
+        path = _ORIGIN.sub("", scope["path"])  # of a request as proxies send it (RFC 9112, 3.2.2)
         host, port = scope["server"]
         served, query = self._interfaces[port], scope["query_string"]
         interface = served if len(served) == 1 else "B" if path.startswith("/avd/") else "A"

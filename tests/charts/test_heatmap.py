@@ -57,8 +57,11 @@ TEN = (10, 20)
         ([samples(TEN, None, TEN, None), samples(*[TEN] * 4, room_id="102")], 20),
         ([samples(None, None), samples(*[TEN] * 4, room_id="102")], 10),
         ([samples((5, 9), None, None)], np.nan),
+        # Rooms that are never read, and a second recorder that is two seconds later.
+        ([samples(TEN), *(samples(None, room_id=gone) for gone in "xyz")], 10),
+        ([samples(TEN), samples(TEN, room_id="102", start="2026-03-02T08:00:02")], 20),
     ],
-    ids=["at times", "a room never read", "mostly"],
+    ids=["at times", "a room never read", "mostly", "most rooms", "two recorders"],
 )
 def test_a_failed_sample_counts_with_the_mean_of_its_room(rows, mean):
     """Never as zero; an hour that was mostly not read is not known."""

@@ -22,7 +22,7 @@ ROOMS = [
             steady([10, 16, 19], attendee_max=20, **LATER),
         ],
         {"minutes_full": 2, "attendee_max": 20, "suggested": 19},
-        f"at its cap for 2 min, {FULL}19 may be too low",
+        f"at a former cap of 10 for 2 min, {FULL}19 may be too low",
     ),
     (
         [steady(range(101), attendee_max=0)],  # which is no cap
@@ -38,7 +38,12 @@ ROOMS = [
     (
         [steady([0, 3, None, 3], ret=504)[::-1], steady([0, 3])],  # in any order, and twice
         {"samples": 3, "coverage": 0.75, "p50": 3, "minutes_in_use": 2},
-        "peak 3 in 4 min, no cap; no forecast",
+        "peak 3 in 3 min, no cap; no forecast",
+    ),
+    (  # a recorder that has changed its interval
+        [steady([2] * 20), steady([2] * 20, start="2026-06-01T00:20Z", every="10min")],
+        {"samples": 40, "coverage": 1, "minutes_in_use": 220},
+        "peak 2 in 3 h 40 min, no cap; no forecast",
     ),
 ]
 

@@ -73,6 +73,9 @@ def test_a_torn_sweep_does_not_count(tmp_path):
         (folder := tmp_path / str(cut)).mkdir()
         (folder / file.name).write_bytes(data[:cut])
         assert load(folder).equals(HOURS[0] if cut >= first else HOURS[0][:0]), cut
+    (folder / file.name).write_bytes(data.replace(b"\n", b"\r\n"))  # a transfer in text mode
+    assert load(folder).equals(joined(HOURS[0], odd))
+    (folder / file.name).write_bytes(data[:-1])
     record(folder, HOURS[1])
     record(folder, NEXT, sweep("2026-06-03T00:00Z"))
     assert load(folder, until=date(2026, 6, 2)).equals(joined(HOURS[0], HOURS[1]))

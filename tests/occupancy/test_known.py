@@ -4,6 +4,8 @@ import pytest
 
 import confkit as ck
 
+from .made import sweep
+
 
 def test_each_room_has_its_sources(client, sandbox, tmp_path):
     """Each room is there once, with all of its sources. A failed list of devices is raised: a
@@ -21,6 +23,9 @@ def test_each_room_has_its_sources(client, sandbox, tmp_path):
         "lost": "recording",
         "00123": "list",
     }
+    ck.save_occupancy(sweep("2026-06-01T00:00Z").assign(service="other"), tmp_path / "other")
+    with pytest.raises(ck.ConfigError, match="of other, not of SANDBOX"):
+        ck.known_rooms(client, recording=tmp_path / "other")
     sandbox.device_service("stopped")
     with pytest.raises(ck.ServiceUnavailable):
         ck.known_rooms(client)

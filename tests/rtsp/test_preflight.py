@@ -34,7 +34,7 @@ from .scripted import (
     willing,
 )
 
-SLICE, HEVC_SLICE = b"\x41" + bytes(range(1, 41)), b"\x02\x01" + bytes(range(1, 41))
+SLICE, HEVC_SLICE = b"\x41\x9a" + bytes(range(1, 41)), b"\x02\x01" + bytes(range(1, 41))
 KEY = pictures("h264")[0]
 SETS = nals(KEY)[:2]
 LARGE_JPEG = bytes(4) + b"\1\x50\0\0" + bytes(100)  # larger than its header can say
@@ -150,10 +150,11 @@ def slices():
     return wire(rtp(nal, True, n, 9000 * place) for n, (nal, place) in enumerate(parts))
 
 
-def recovery():
+def recovery(options="open-gop=1:bframes=2:keyint=6:min-keyint=3", without=()):
     """A picture that begins with parameter sets and a recovery point, and holds no IDR picture."""
-    units = pictures("h264", "open-gop=1:bframes=2:keyint=6:min-keyint=3:repeat-headers=1")
-    return wire(picture(next(nals(unit) for unit in units[1:] if b"\x06\x06" in unit)))
+    units = pictures("h264", f"{options}:repeat-headers=1")
+    found = next(nals(unit) for unit in units[1:] if b"\x06\x06" in unit)
+    return wire(picture([nal for nal in found if nal[0] & 31 not in without]))
 
 
 def without_marker(packet):
@@ -172,6 +173,9 @@ STREAMS = {
     "one number": ("H264", wire(p[:2] + b"\0\7" + p[4:] for p in stream("h264", limit=400))),
     "empty packets": ("H264", key(7) + packets(*[b""] * 5, start=70, marker=False) + key(80)),
     "no keyframe but a recovery point": ("H264", recovery()),
+    "I slices alone": ("H264", recovery(without=(6,))),
+    "gradual refresh": ("H264", recovery("intra-refresh=1:bframes=0:keyint=6")),
+    "parameter sets alone first": ("H264", packets(*SETS * 9) + key(20)),
     "sound and RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
     "stray bytes": ("H264", b"\x07\x08junk" + key()),
     "H.265": ("H265", wire(stream("h265", limit=100))),
@@ -255,7 +259,7 @@ def udp_only(refusal, sent):
     return script
 
 
-@pytest.mark.parametrize("refusal", [461, 400, None])
+@pytest.mark.parametrize("refusal", [461, 405, None])
 def test_udp_is_used_where_a_camera_offers_nothing_else(refusal):
     """Packets that overtake others, come twice or are lost do not keep a later keyframe away."""
     sent = stream("h264", limit=200)
@@ -303,6 +307,7 @@ def test_encryption(certificate):
         (wanting(instead("DESCRIBE", 401, WWW_Authenticate=DIGEST)), "auth_rejected", 1),
         (wanting(lambda _: b""), "rtsp_silent", 1),  # it hangs up
         (instead("PLAY", 401, WWW_Authenticate=DIGEST), "auth_rejected", 1),
+        (wanting(instead("DESCRIBE", 401)), "auth_rejected", 1),
         (wanting(ENDING, DIGEST + ", algorithm=SHA-512-256"), "auth_unsupported", 0),
     ],
 )

@@ -73,9 +73,9 @@ def park(sandbox, client, folder, unplugged=("ramp", "roof")):
     return {"keep": "cam-roof", "pause": 0.1}
 
 
-def yard(sandbox, client, folder, garage="desk-2468"):
+def yard(sandbox, client, folder, garage="desk-2468", room=None):
     """A table of two cameras."""
-    room, lines = ck.create_room(client, "Yard", "ops"), []
+    room, lines = room or ck.create_room(client, "Yard", "ops"), []
     for name, password in (("north", "desk-2468"), ("garage", garage)):
         address = sandbox.camera(name, login_name="admin", login_password=password, **SMALL)
         lines.append((room, f"cam-{name}", name, address, "admin", "desk-2468"))
@@ -117,6 +117,7 @@ OUT, EVERY = "FAIL Camera in its room", "Every camera in its room"
 OFFLINE = "FAIL Media servers online (A7): 417; FAIL Media servers (A5): 3 of 3 rooms"
 CONNECTION = "UNKNOWN Connection to the media server: connection refused"
 FAILED_ONE = f"FAIL Cameras: 1 of 2; FAIL {EVERY}: cam-garage (preflight failed)"
+LOST_TWICE = f"UNKNOWN Import (B1): 2 unknown; UNKNOWN {EVERY}: cam-north ("
 NOT_404 = f"FAIL Users of an unknown room (A6): success, expected 404; {NOT_CREATED}"
 STOPPED = partial(rooms, stopped=True)
 
@@ -141,7 +142,9 @@ ROWS = [
     row(BULK, yard, f"UNKNOWN {EVERY}: 2 can be imported"),
     row(BULK, partial(yard, garage="desk-1357"), FAILED_ONE, "B1", **DO),
     row(BULK, yard, "UNKNOWN Table: 304", B3=304, **DO),
-    row(BULK, yard, f"UNKNOWN {EVERY}: cam-north (", "B1 B1", B1=LOST, **DO),
+    row(BULK, yard, "UNKNOWN Table: closed the connection", B3=LOST, **DO),
+    row(BULK, yard, LOST_TWICE, "B1 B1", B1=LOST, **DO),
+    row(BULK, partial(yard, room="404"), "FAIL Rooms: there is no room 404", **DO),
     row(STRAY, park, "FAIL Stray devices: cam-ramp (not among the users)"),
     row(STRAY, park, "FAIL Devices to keep: gate 7", keep="gate 7", **DO),
     row(STRAY, park, "UNKNOWN Stray devices: could not be read", A3=700, **DO),
