@@ -313,6 +313,7 @@ class Client:
         """
         client = self.__copy__()
         client._stop, client._wait = stop, wait
+        client._limiters = self._limiters  # a rate that is changed meanwhile counts, too
         if max_rate is not None:
             client._own_limiters = (RateLimiter(max_rate),)
 
@@ -397,6 +398,7 @@ class Client:
     def __copy__(self) -> Self:
         client = object.__new__(type(self))  # copy.copy would take the way of a pickle
         client.__dict__.update(self.__dict__)
+        client._limiters = list(self._limiters)
         return client
 
     def __reduce__(self) -> tuple[Any, ...]:
