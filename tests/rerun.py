@@ -17,7 +17,9 @@ NEVER = (
     "tests/secrets/",
     "tests/browser/test_secrets.py",
     "tests/test_secret.py",
-    "tests/test_writes.py",
+    "tests/promises/test_1_",
+    "tests/promises/test_3_",
+    "tests/promises/test_5_",
     "tests/test_layers.py",
 )
 GROUP = re.compile(r"@(browser|/[^@]*\.py)$")  # which --dist loadgroup puts behind a test's name

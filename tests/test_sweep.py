@@ -6,7 +6,7 @@ import time
 import pytest
 
 import confkit as ck
-from tests.building import USERS, building, room
+from tests.building import building, room
 from tests.commands import interrupted
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply
 from tests.ways import WAYS, by, connected
@@ -74,27 +74,6 @@ def test_a_room_asked_by_its_extend_id(script):
     frame = ck.sweep(service.client(), list(present)).frame()
     columns = ("room_id", "room_extend_id", "people", "devices")
     assert rows(frame, *columns) == [("ext-1", "ext-1", 1, 1), ("b", None, 1, 0)]
-
-
-def test_a_failed_room_is_missing_and_never_empty(script):
-    """A room whose users alone failed keeps its fields; A6 is not sent where A3 failed."""
-    fields = {"code": {"ret": 700}, "dropped": Reply(drop=True)}
-    people = {"users": {"ret": 700}, "no list": {"ret": 0, "user_list": None}}
-    present = dict.fromkeys([*fields, *people, "fine"], ("x", "y"))
-    service = script(building(present, rooms=fields, people=people))
-    sweep = ck.sweep(service.client(), [*present, "nowhere"])
-    columns = ("room_id", "topic", "attendee_max", "users", "people", "devices", "ret")
-    assert rows(sweep.frame(), *columns) == [
-        ("code", None, None, None, None, None, 700),
-        ("dropped", None, None, None, None, None, None),
-        ("users", "Topic of users", 10, None, None, None, 700),
-        ("no list", "Topic of no list", 10, None, None, None, None),
-        ("fine", "Topic of fine", 10, 2, 2, 0, 0),
-        ("nowhere", None, None, None, None, None, 404),
-    ]
-    errors = [(failure.room_id, str(failure.error)) for failure in sweep.failures]
-    assert rows(sweep.frame().dropna(subset="error"), "room_id", "error") == errors
-    assert (list(sweep.users), sweep.complete, service.seen[USERS]) == (["fine"], True, 3)
 
 
 def test_utilisation(script):

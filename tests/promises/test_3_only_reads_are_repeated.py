@@ -1,13 +1,18 @@
-"""Changes: checked before sending, sent once, and looked up where their outcome is open."""
+"""Only reads are repeated, and one expired token costs one login; a change is sent once, and looked
+up where its outcome is open."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
 import confkit as ck
 from confkit.operations import OPERATIONS
-from tests.scripted import GET_ROOM, Reply, listed
+from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, listed
 
 CREATE, DELETE, OFFLINE, USERS, IMPORT, REMOVE, LIST = (
     OPERATIONS[key].path for key in ("A2", "A4", "A7", "A6", "B1", "B2", "B3")
@@ -170,23 +175,93 @@ def test_what_is_given_is_what_travels(script, call, sent):
     assert last == sent
 
 
-def test_read_only_refuses_every_change_before_anything_is_sent(script):
-    service = script({LIST: listed(CAMERA)})
-    client = service.client(read_only=True)
-    for call in (*CHANGES, call_of("remove_device", "1", "cam")):
-        raised_by(ck.ReadOnlyError, call, client, "Connect with read_only=False")
-    assert not service.requests
-    assert ck.list_devices(client)[0].user_id == "cam"
+# Reads, and the token
+
+WEEKLY = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
 
 
-def test_a_failed_list_is_never_an_empty_list(script):
-    """Nor one with fewer items than its `total`."""
+def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
+    """Although the service returns the same random and key again."""
     service = script()
-    for call, path, members in (
-        (ck.get_room_users, USERS, {"user_list": None}),
-        (ck.list_devices, LIST, {"data": {"items": None}}),
-        (ck.list_devices, LIST, {"data": {"items": [], "total": 3}}),
-    ):
-        service.script[path] = {"ret": 0, **members}
-        with pytest.raises(ck.ProtocolError):
-            call(service.client(), "1")
+    client = service.client()
+    client.token()
+    all_refused, refused = threading.Event(), []
+
+    def room(query):
+        if all_refused.is_set():
+            return WEEKLY
+        refused.append(query)
+        if len(refused) == 64:
+            all_refused.set()
+        return {"ret": 602}
+
+    def renewed(_):
+        all_refused.wait(30)  # until then nobody has another token
+        return Reply(GRANTED, delay=0.2)  # in which they come for one
+
+    service.script |= {AUTHENTICATE: renewed, GET_ROOM: room}
+    with ThreadPoolExecutor(64) as pool:
+        topics = pool.map(lambda _: ck.get_room(client, "1").topic, range(64))
+        assert list(topics) == ["Weekly sync"] * 64
+    assert service.seen == {AUTHENTICATE: 2, GET_ROOM: 128}
+
+
+READS = [lambda client: ck.get_room(client, "1"), lambda client: ck.sweep(client, ["1", "2"])]
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("answer", [{"ret": 602}, {"ret": 0}], ids=str)
+def test_whatever_a1_answers_an_error_comes(script, read, answer):
+    """602 too, which of any other call says that its token has expired: nothing hangs."""
+    client = script({AUTHENTICATE: answer}).client()
+    with ThreadPoolExecutor(1) as caller:
+        failure = caller.submit(read, client).exception(timeout=20)
+    assert isinstance(failure, ck.ConfkitError)
+    assert "A1" in str(failure)
+
+
+@pytest.mark.parametrize(
+    ("reply", "times"),
+    [
+        ({"ret": 504}, 3),
+        (Reply(drop=True), 3),
+        (Reply('{"ret": 0, "to', length=99), 3),
+        ({"ret": 404}, 1),
+    ],
+)
+def test_a_read_is_tried_three_times_where_that_may_help(script, reply, times):
+    """After 0.1 to 0.3 s, then twice that."""
+    service, pauses = script({GET_ROOM: reply}), []
+    with pytest.raises(ck.ConfkitError):
+        ck.get_room(service.client(sleep=pauses.append), "1")
+    assert service.seen[GET_ROOM] == times
+    assert all(0.1 * n <= pause <= 0.3 * n for n, pause in enumerate(pauses, 1))
+    assert len({*pauses}) == times - 1
+    service.script[GET_ROOM] = [reply] * (times - 1) + [WEEKLY]
+    assert ck.get_room(service.client(), "1").topic == "Weekly sync"
+
+
+def http_date(seconds):
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [
+        (lambda: "2", 2, 3),
+        (lambda: http_date(9), 3, 10),
+        (lambda: "soon", 0, 1),
+        (lambda: "3600", 3590, None),
+    ],
+)
+def test_a_read_waits_as_long_as_the_service_asks(script, header, least, most):
+    """A Retry-After beyond the read timeout is raised at once, and named."""
+    waited = []
+    service = script({GET_ROOM: lambda _: Reply("busy", 503, headers={"Retry-After": header()})})
+    with pytest.raises(ck.ProtocolError) as caught:
+        ck.get_room(service.client(sleep=waited.append), "1")
+    assert service.seen[GET_ROOM] == (3 if most else 1)
+    assert all(least <= seconds <= most for seconds in waited)
+    if not most:
+        assert caught.value.retry_after >= least
+        assert "s (Retry-After)" in str(caught.value)

@@ -1,0 +1,63 @@
+"""Looking has no side effects: whatever only reads leaves rooms, people and devices as they are."""
+
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit import panels, runbook
+from confkit.operations import OPERATIONS
+
+CHANGING = {operation.path for operation in OPERATIONS.values() if operation.write}
+# These ask for the removal of a user who does not exist, to see whether the token is read.
+ASKING = {"doctor": {"B2"}, "probe_dialect": {"B1", "B2"}}
+SMALL = {"size": (160, 96), "fps": 5}
+
+
+def state(sandbox, client):
+    """All that there is: rooms with their fields and users, and devices."""
+    rooms = [ck.get_room(client, room_id) for room_id in sandbox.room_ids()]
+    return rooms, [sandbox.people(room.room_id) for room in rooms], ck.list_devices(client)
+
+
+def table(room_id, url):
+    return pd.DataFrame([[room_id, "new", "New", url]], columns=DEVICE)
+
+
+DEVICE = ["room_id", "user_id", "user_name", "user_address"]
+LOOKS = {
+    "sweep": lambda c, room, url: ck.sweep(c, [room]),
+    "known_rooms": lambda c, room, url: ck.known_rooms(c),
+    "stray_devices": lambda c, room, url: ck.stray_devices(c),
+    "dry run": lambda c, room, url: ck.import_devices(c, table(room, url), dry_run=True),
+    "preflight": lambda c, room, url: ck.preflight(url),
+    "diagnose_device": lambda c, room, url: ck.diagnose_device(c, room, "cam"),
+    "doctor": lambda c, room, url: ck.doctor(c, room),
+    "probe_dialect": lambda c, room, url: ck.probe_dialect(c),
+    **{
+        name: lambda c, room, url, name=name: panel_of(name, c).close()
+        for name in ("RoomExplorer", "OccupancyPanel", "DevicePanel")
+    },
+    "nobody-can-join": lambda c, room, url: [*runbook.nobody_can_join(c, room)],
+    "stray-devices": lambda c, room, url: [*runbook.stray_devices(c, pause=0)],
+    "media-server-gone": lambda c, room, url: [*runbook.media_server_gone(c, room)],
+}
+
+
+def panel_of(name, client):
+    panel = getattr(panels, name)(client)
+    assert panel._repr_mimebundle_()
+    return panel
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_what_only_looks_changes_nothing(sandbox, client, name):
+    room = ck.create_room(client, "Hall", "ops", attendee_max=5)
+    sandbox.join(room, "Ada")
+    url = sandbox.camera(**SMALL)
+    ck.import_device(client, room, "cam", "Camera", url)
+    before = state(sandbox, client)
+    sent = {path: sandbox.count(path) for path in CHANGING}
+    LOOKS[name](client, room, url)
+    asked = {path for path in CHANGING if sandbox.count(path) > sent[path]}
+    assert asked <= {OPERATIONS[key].path for key in ASKING.get(name, ())}
+    assert state(sandbox, client) == before
