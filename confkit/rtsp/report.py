@@ -95,7 +95,7 @@ class Snapshot:
     keyframe: bytes = field(repr=False)
     width: int
     height: int
-    refreshing: bool = False
+    refreshing: bool = field(default=False, repr=False)
 
     @classmethod
     def of(cls, codec: str, keyframe: bytes, refreshing: bool = False) -> Snapshot:
