@@ -326,7 +326,7 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
-        start = raw.lstrip()
+        start = raw[:64].lstrip()
         kind = next((kind for mark, kind in _OTHER_FILES.items() if start.startswith(mark)), "")
         if kind:
             problem = f"The file is {kind}"
