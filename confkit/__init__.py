@@ -77,6 +77,7 @@ _EXTRAS = {
     ".rtsp.preflight": "preflight",
     ".rtsp.report": "Report",
 }
+_FOLDERS = ("course", "panels", "runbook", "sandbox")
 _MODULES = {name: module for module, names in _EXTRAS.items() for name in names.split()}
 
 __all__ = [
@@ -157,7 +158,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Return a name of an extra, which is loaded now."""
+    """Return a name of an extra, or a folder such as `panels`, which is loaded now."""
+    if name in _FOLDERS:
+        return import_module(f".{name}", __name__)
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_MODULES[name], __name__), name)
@@ -165,4 +168,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_FOLDERS, "__version__"]

@@ -166,15 +166,10 @@ def _replace_secrets(value: Any, mark: str) -> Any:
 
 
 def _shell(text: str) -> str:
-    """Return a marked text as one shell word, in which only our variables are expanded.
-
-    The service rejects an unset token or digest; an unset password would be empty, so the shell
-    itself rejects that.
-    """
+    """Return a marked text as one shell word, in which only our variables are expanded; the shell
+    rejects one that is not set."""
     words = [part and shlex.quote(part) for part in _MARKED.split(text)]
-    words[1::2] = [
-        f'"${{{name}:?}}"' if name.endswith("PASSWORD") else f'"${name}"' for name in words[1::2]
-    ]
+    words[1::2] = [f'"${{{name}:?}}"' for name in words[1::2]]
     return "".join(words)
 
 

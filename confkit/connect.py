@@ -283,7 +283,8 @@ def _sandbox_client(settings: Settings) -> Client:
     if own := [name for name in OWN if name in settings]:
         raise ConfigError(
             f'connect("sandbox") has its own {", ".join(own)}',
-            "Omit them, or create a sandbox of another kind: Sandbox(dialect=...).",
+            "Omit that, or create a sandbox of another kind: "
+            "confkit.sandbox.Sandbox(dialect=...).start().connect().",
         )
     options = {name: check_setting(name, *settings[name]) for name in settings if name != "verify"}
     with _starting:

@@ -5,11 +5,13 @@ may be a secret.
 """
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from numbers import Number
 from textwrap import fill
 from typing import Any
 from urllib.parse import unquote_plus
@@ -78,7 +80,8 @@ def _judge_signature(kind: Kind, row: Row, answer: Any) -> str | None:
         return None
     if len(answer.split()) > 1:
         return str(row["blanks"])
-    return f"{row['otherwise']} It has {counted(len(answer), 'character')}; 56 are right."
+    size = f" It has {counted(len(answer), 'character')}; 56 are right."
+    return str(row["otherwise"]) + size * (len(answer) != 56)
 
 
 def _judge_parameter(row: Row, answer: Any) -> str | None:
@@ -140,9 +143,11 @@ def _first_mistake(row: Row, function: Any, calls: Iterable[Call]) -> str | None
 
 
 def _is_right(result: Any, right: int | None) -> bool:
-    if right is None:
-        return result is None or result != result  # NaN is pandas' None
-    return isinstance(result, int | float) and not isinstance(result, bool) and result == right
+    if right is None:  # NaN and NA are pandas' None
+        is_nan = isinstance(result, float) and math.isnan(result)
+        return result is None or is_nan or type(result).__name__ == "NAType"
+    is_number = isinstance(result, Number) and not isinstance(result, bool)
+    return is_number and bool(result == right)
 
 
 _JUDGES: dict[str, Callable[[Row, Any], str | None]] = {

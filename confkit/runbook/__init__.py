@@ -8,8 +8,9 @@ A runbook only reads unless it gets `apply=True`. A check is FAIL where the serv
 wrong, and UNKNOWN where that cannot be known: no response, a timeout, a refused token. What a
 runbook has created it deletes again, also when it is interrupted.
 
-A runbook of your own is a generator of `ck.Check` that takes the client first; add it to
-`RUNBOOKS`, and `confkit runbook` runs it, with its other parameters as inputs.
+A runbook of your own is a generator of `ck.Check` that takes the client first; run it as above. One
+of this package is a row of `RUNBOOKS` too, so that `confkit runbook` runs it, with its other
+parameters as inputs.
 """
 
 from collections.abc import Callable
@@ -32,4 +33,4 @@ RUNBOOKS: dict[str, Callable[..., Checks]] = {
     "stray-devices": stray_devices,
 }
 
-__all__ = ["RUNBOOKS", *(function.__name__ for function in RUNBOOKS.values())]
+__all__ = ["RUNBOOKS", "Checks", *(function.__name__ for function in RUNBOOKS.values())]

@@ -223,7 +223,7 @@ def _camera(address: str) -> str:
     scheme, _, rest = address.partition("://")
     scheme = scheme.lower()
     if scheme not in ("rtsp", "rtsps", "sip", "h323") or address != address.strip():
-        raise Refused(401, "userAddress is not rtsp, rtsps, sip or h323 ://, a host, and no blanks")
+        raise Refused(401, "userAddress is not an rtsp, rtsps, sip or h323 URL without blanks")
     try:
         if scheme.startswith("rtsp"):
             return parse_address(address).url

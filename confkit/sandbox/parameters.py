@@ -90,12 +90,25 @@ class Parameters:
         elif name == "options":
             return _options(value, error_code, self._route.place == "json")
         elif not isinstance(value, str):
-            why = f"{name} is a {type(value).__name__} of JSON, not a text"
+            why = f"{name} is not a text: put it in quotes"
         elif _NOT_UTF8.search(value):
             why = f"{name} is not a text in UTF-8"
         if why:
             raise Refused(error_code, why)
         return value
+
+    def ignored(self) -> list[str]:
+        """Return which parameters have no effect because an optional one is spelt otherwise."""
+        operation, known = (
+            self._route.operation,
+            {_fold(n): n for n in self._route.operation.optional},
+        )
+        spelt = ((own, known.get(_fold(own), own)) for own, _ in self._own)
+        return [
+            f"{own} is ignored: {operation.key} spells it {right}"
+            for own, right in spelt
+            if own != right
+        ]
 
     def _explain_missing(self, name: str) -> str:
         route, is_token = self._route, name == self._route.token_name

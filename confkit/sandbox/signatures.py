@@ -53,6 +53,7 @@ _FORMS: dict[str, Callable[[bytes], bytes]] = {
     "of the raw bytes": lambda text: bytes.fromhex(text.decode()),
     "of the hex text in capitals": lambda text: text.upper(),
     "of the hex text and a line end": lambda text: text + b"\n",
+    "of openssl's whole line": lambda text: b"SHA1(stdin)= " + text + b"\n",
     "not base64-encoded": base64.b64decode,
     "base64 of base64": base64.b64encode,
 }

@@ -234,7 +234,8 @@ class Service:
             parts = Parts(self.access_key, self.secret_key, *nonces)
             if reasons := mistakes("token", text, parts, self.dialect, travelled=True):
                 raise Refused(602, f"token: {'; '.join(reasons)}")
-        raise Refused(602, "the token is unknown: another secret key, or a sandbox started anew")
+        why = "another secret key, another rule, or a sandbox that was started anew"
+        raise Refused(602, f"the token is unknown: {why}")
 
     def room(self, room_id: str, in_use: bool = False) -> Room:
         """Return a room; Refused if it does not exist, or is closed and has to be `in_use`."""

@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import confkit as ck
@@ -36,6 +38,11 @@ def counter(*caught, result=0):
 ANSWERS = [  # exercise, answer, words of what is said
     ("digest", "MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2YWVlOGRhODBmZjg5M2RlNg==", "right"),
     ("digest", TOKEN, "this is the access token"),
+    (
+        "digest",
+        "U0hBMShzdGRpbik9IDFhY2YzMzVlNzRmZDA5NWYwYjRhODZjNmFlZThkYTgwZmY4OTNkZTYK",
+        "openssl's whole line",
+    ),
     ("token", TOKEN, "right"),
     ("token", "SLAETk6ytPpbzvflqQsSso6mK3g=", "signature is of the raw bytes"),
     ("token", "0" * 100_000, "No mistake that we know"),  # at once, however long it is
@@ -48,6 +55,8 @@ ANSWERS = [  # exercise, answer, words of what is said
     ("errors-read", lambda status, body: int(json.loads(body)["ret"]), "raised KeyError"),
     ("errors-read", "my_read", "the function itself"),
     ("errors-count", counter(ck.ConfkitError, result=None), "right"),
+    ("errors-count", lambda *asked: np.int64(counter()(*asked)), "right"),
+    ("errors-count", counter(ck.ConfkitError, result=pd.NA), "right"),
     ("errors-count", counter(ck.ConfkitError), "(404)"),
     ("errors-count", counter(ck.ProtocolError), "HTML"),
     ("errors-count", lambda client, room_id: 2, "nobody in it"),
