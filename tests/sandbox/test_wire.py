@@ -61,24 +61,6 @@ def test_tokens_come_first_and_then_the_parameters(caller, operation):
 
 
 @pytest.mark.parametrize(
-    ("dialect", "key", "wanted"),
-    [
-        ({}, "A3", "access_token"),
-        ({"mcu_token_parameter": "token"}, "A5", "token"),
-        ({"remove_token_parameter": "accessToken"}, "B2", "accessToken"),
-    ],
-)
-def test_only_one_spelling_of_the_token_counts(make, dialect, key, wanted):
-    """Any other is refused with the spelling that is wanted."""
-    caller = make(dialect)
-    query = {"room_id": "x", "roomId": "x", "userId": "x", "userAddress": "rtsp://h/"}
-    assert caller.ret(path(key), {wanted: caller.token, **query}) in (404, 425)
-    for other in {"access_token", "accessToken", "access_tocken", "token"} - {wanted}:
-        assert caller.ret(path(key), {other: caller.token, **query}) == 602
-        assert f"{key} spells it {wanted}, not {other}" in caller.sandbox.refusals[-1].why
-
-
-@pytest.mark.parametrize(
     ("placement", "other"), [("query", "form"), ("form", "json"), ("json", "query")]
 )
 def test_a_post_carries_its_parameters_where_the_dialect_says(make, placement, other):
