@@ -6,7 +6,7 @@ import pytest
 
 from confkit.charts import occupancy_curve
 
-from .looking import assert_legible, hovers, samples, words
+from .looking import hovers, samples, words
 
 
 def curve(rows, tz="UTC", **settings):
@@ -25,7 +25,6 @@ def test_samples_are_steps():
         "101, Mon 2 Mar 2026, 08:06 to 08:07: 1, no cap",
     ]
     assert {"full", "not read"} <= set(words(chart))
-    assert chart.html().count("<polyline") == 5  # users twice, full, and the cap twice
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,6 @@ def test_missing_sweeps_are_a_gap_that_is_not_bridged(every, dropped, gaps):
 def test_the_finding_is_written(rows, finding):
     """Nothing sampled, nothing read and nobody there are three findings."""
     chart = curve(rows)
-    assert_legible(chart)
     assert words(chart)[0] == chart.summary().splitlines()[0] == f"101: {finding}"
 
 
@@ -63,7 +61,6 @@ def test_many_samples_are_shown_by_their_peaks():
     steps = [(1 + n % 2, 9) for n in range(2880)]
     steps[123] = (9, 9)
     chart = curve(samples(*steps, start="2026-03-02"), topic="W" * 60, width=480)
-    assert_legible(chart)
     assert {"peak of each 15 minutes", "full at times", "attendee_max 9"} <= set(words(chart))
     [text] = [text for text in hovers(chart) if "full" in text]
     assert text.endswith("peak 9 of 9, full, at the cap for 1 min")

@@ -1,13 +1,11 @@
 """What a notebook and a page get of a chart."""
 
 import base64
-import io
 import re
 from functools import partial
 
 import pandas as pd
 import pytest
-from PIL import Image
 
 from confkit.charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
 
@@ -34,8 +32,7 @@ def test_a_notebook_gets_html_a_picture_and_a_text(draw, source, what, column):
     assert rest.startswith(f'<div hidden="hidden">{chart.html()}</div><img width="720" alt="')
     image = base64.b64decode(re.search(r'src="data:image/svg\+xml;base64,([^"]+)', rest)[1])
     assert b"background: white" in image
-    with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as picture:
-        assert picture.width == 2 * metadata["image/png"]["width"] == 1440
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     assert data["text/plain"] == chart.summary() == metadata["image/png"]["alt"]
 
 

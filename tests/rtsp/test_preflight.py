@@ -26,7 +26,6 @@ from .scripted import (
     pictures,
     playing,
     reply,
-    rtp,
     scripted,
     stream,
     tried,
@@ -97,9 +96,8 @@ def test_what_a_camera_does_has_its_verdict(script, verdict, stage, words, timeo
     assert (camera.methods[-1:] == ["TEARDOWN"]) is ended
 
 
-@pytest.mark.parametrize("part", [b"\0\0\1\x65" * 15_000, b"\1" * 65_000], ids=["codes", "large"])
-def test_time_and_memory_are_bounded_however_much_a_camera_sends(part):
-    sent = wire(picture([*SETS, *[b"\x65\x88" + part] * 130]))
+def test_time_and_memory_are_bounded_however_much_a_camera_sends():
+    sent = wire(picture([*SETS, *[b"\x65\x88" + b"\0\0\1\x65" * 15_000] * 130]))
     flood = at("PLAY", lambda r: [willing(r), *[sent] * 50])
     with scripted(flood) as camera:
         tracemalloc.start()
@@ -114,7 +112,6 @@ def test_time_and_memory_are_bounded_however_much_a_camera_sends(part):
 @pytest.mark.parametrize(
     ("url", "login", "verdict"),
     [
-        ("http://host/", ("admin", "hush"), "url_malformed"),
         ("rtsp://admin:pa#ss@host/", (), "url_malformed"),
         ("rtsp://other:s3cret@host/", ("admin", "hush"), "credentials_conflict"),
         ("rtsp://127.0.0.1:1/", ("a\n", "b"), "url_malformed"),
@@ -130,44 +127,30 @@ def test_an_address_is_judged_before_anything_is_sent(url, login, verdict):
 # What plays, as FFmpeg plays it
 
 
-def jpeg(change):
-    """A JPEG picture whose payload is changed: head, tables and scan."""
-    (payload,) = payloads("mjpeg", pictures("mjpeg")[0], 60_000)
-    return packets(change(payload[:8], payload[12:140], payload[140:]))
-
-
 def key(start=0):
     return wire(picture(payloads("h264", KEY, 60_000), start))
-
-
-def recovery(options="open-gop=1:bframes=2:keyint=6:min-keyint=3"):
-    """A picture that begins with parameter sets and a recovery point, and holds no IDR picture."""
-    units = pictures("h264", f"{options}:repeat-headers=1")
-    found = next(nals(unit) for unit in units[1:] if b"\x06\x06" in unit)
-    return wire(picture(found))
 
 
 def without_marker(packet):
     return packet[:1] + bytes([packet[1] & 127]) + packet[2:]
 
 
+# It begins with parameter sets and a recovery point, and holds no IDR picture.
+REFRESHED = pictures("h264", "intra-refresh=1:keyint=6:repeat-headers=1")[1:]
+RECOVERY = next(nals(unit) for unit in REFRESHED if b"\x06\x06" in unit)
+JPEG = payloads("mjpeg", pictures("mjpeg")[0], 60_000)[0]
 BESIDE = packets(bytes(36)).replace(b"\x80\xe0", b"\x80\xc8")  # RTCP
-BESIDE += framed(rtp(bytes(36), True, 4711, 0, number=8))  # sound
-ONE_STAMP = wire(rtp(nal, nal[0] & 31 < 6, n, 0) for n, nal in enumerate([SLICE, *nals(KEY)]))
 STREAMS = {
     "begun inside, numbers wrap": ("H264", wire(stream("h264", limit=24, start=65500)[30:])),
     "no markers": ("H264", wire(map(without_marker, stream("h264")))),
-    "one timestamp": ("H264", ONE_STAMP),
     "start codes inside": ("H264", packets(KEY)),
-    "empty packets": ("H264", key(7) + packets(*[b""] * 5, start=70, marker=False) + key(80)),
-    "no keyframe but a recovery point": ("H264", recovery()),
-    "gradual refresh": ("H264", recovery("intra-refresh=1:bframes=0:keyint=6")),
+    "gradual refresh": ("H264", wire(picture(RECOVERY))),
     "parameter sets alone first": ("H264", packets(*SETS * 9) + key(20)),
-    "sound and RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
+    "RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
     "stray bytes": ("H264", b"\x07\x08junk" + key()),
     "H.265": ("H265", wire(stream("h265", limit=100))),
     "JPEG": ("JPEG", wire(stream("mjpeg", limit=300))),
-    "implied tables": ("JPEG", jpeg(lambda head, _, scan: head[:5] + b"\x32" + head[6:] + scan)),
+    "implied tables": ("JPEG", packets(JPEG[:5] + b"\x32" + JPEG[6:8] + JPEG[140:])),
 }
 
 
@@ -187,7 +170,6 @@ def test_a_stream_that_ffmpeg_plays_is_shown(name):
         instead("OPTIONS", Content_Length=""),
         instead("SETUP", Session=" 77 ; timeout = 30", Transport="RTP/AVP/TCP;interleaved=0-1"),
         at("DESCRIBE", lambda r: packets(SLICE) + willing(r)),
-        at("OPTIONS", lambda r: reply(r, 100) + reply(r)),
         at("SETUP", lambda r: b"OPTIONS rtsp://h/ RTSP/1.0\r\nCSeq: 1\r\n\r\n" + willing(r)),
     ],
 )
@@ -260,10 +242,9 @@ def test_a_loss_is_named_as_a_loss_and_tcp_is_the_advice():
     assert "--transport tcp" in report.advice
 
 
-def test_hosts_of_several_addresses_and_of_version_six(version_six):
-    for host, name in (("127.0.0.1", "localhost"), (version_six, "::1")):
-        with scripted(playing(key()), host) as camera:
-            assert ck.preflight(camera.url.replace(host, name)).ok
+def test_a_host_of_several_addresses():
+    with scripted(playing(key()), "127.0.0.1") as camera:
+        assert ck.preflight(camera.url.replace("127.0.0.1", "localhost")).ok
 
 
 def test_encryption(certificate):

@@ -49,8 +49,6 @@ def test_after_performs_the_operation_first(caller, sandbox, after):
 
 
 def test_a_fault_that_makes_no_sense(sandbox):
-    with pytest.raises(ValueError, match="A fault needs one of"):
-        sandbox.fault("A3", ret=1, times=0)
     with pytest.raises(ValueError, match=r"A3 \(/rtc/room/get\), "):
         sandbox.fault("/rtc/room/gett", ret=1)
 
@@ -62,7 +60,6 @@ def test_each_refusal_names_its_reason(caller, sandbox):
         (lambda: caller.raw(path("B3"), port="A"), "B3 is served on the port of interface B"),
         (lambda: caller.raw(path("B1"), method="POST"), "B1 is GET here, not POST: Dialect(create"),
         (lambda: caller.call("A3", roomId="x"), "A3 spells it room_id, not roomId"),
-        (lambda: caller.create(topic="é" * 80), "160 bytes"),
         (lambda: caller.raw(get, {"access_token": digest}), "the digest of A1"),
     ):
         call()

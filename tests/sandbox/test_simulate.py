@@ -33,14 +33,6 @@ def test_samples_are_a_row_for_each_room_and_time(make):
     assert sum(users) > 10
 
 
-def test_a_room_with_a_camera(sandbox):
-    """With cameras=True one room has a real one, imported, and in the last sample."""
-    frame = sandbox.simulate(40, 2, until=BUSY, cameras=True)
-    watched = frame[frame.devices > 0]
-    assert watched.time.max() == pd.Timestamp(BUSY, tz="UTC")
-    assert [each.room_id for each in sandbox.streams()] == list(watched.room_id.unique())
-
-
 def test_failures_are_missing_values(sandbox):
     """Never 0, and the result code is in `ret`."""
     frame = sandbox.simulate(40, 5, until=BUSY, failures=0.1)
@@ -50,11 +42,10 @@ def test_failures_are_missing_values(sandbox):
 
 
 def test_the_clock_continues_from_until(sandbox):
-    """`until` is a moment in any form; clients show the sandbox's time."""
+    """`until` is local; clients show the sandbox's time."""
     nine = pd.Timestamp("2024-02-27T09:00Z")
-    for moment in ("2024-02-27 10:00", 1709024400, nine.to_pydatetime()):
-        frame = sandbox.simulate(3, 28, every=3600, until=moment, tz="Europe/Berlin")
-        assert frame.time.iloc[-1] == nine, moment
+    frame = sandbox.simulate(3, 1, every=3600, until="2024-02-27 10:00", tz="Europe/Berlin")
+    assert frame.time.iloc[-1] == nine
     with sandbox.connect() as client:
         swept = ck.sweep(client, sandbox.room_ids(), progress=False).time
     assert 0 <= (swept - nine).total_seconds() < 60
@@ -75,9 +66,7 @@ def test_people_come_and_go(sandbox, caplog):
     sandbox.simulate(20, 0, until=BUSY, live=True, seed=5)
     began = sandbox.now()
     until(lambda: sandbox.now() - began > 6)  # a minute a second
-    deleted, closed, *_ = sandbox.room_ids()
-    with sandbox.connect() as client:
-        ck.delete_room(client, deleted)
+    closed = sandbox.room_ids()[0]
     sandbox.close_room(closed)
     for hours, busy in ((12, False), (12, True), (6 * 24 + 12, False), (12, True)):
         sandbox.advance(hours * 3600)
