@@ -25,8 +25,8 @@ def jupyter(tmp_path_factory):
 @pytest.fixture(scope="package")
 def stage(tmp_path_factory, chrome, jupyter):
     cell = nbformat.v4.new_code_cell("from tests.browser import stage\nstage.box")
-    notebook = nbformat.v4.new_notebook(cells=[cell])
-    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel})
     file = tmp_path_factory.mktemp("stage") / "stage.ipynb"
     nbformat.write(notebook, file)
     with opened(chrome, jupyter, LAB, file) as page:

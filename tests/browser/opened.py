@@ -3,7 +3,7 @@
 import shutil
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ def opened(browser, server, front, notebook):
     page.set_default_timeout(SECONDS * 1000)
     page.goto(f"{server.address}/{front}/{file.name}")
     page.wait_for_function(_THERE)
-    kernel = Kernel(server.connection_file(page.evaluate(_CONNECTED)))
+    kernel = Kernel(next(server.runtime.rglob(f"kernel-{page.evaluate(_CONNECTED)}.json")))
     one = Opened(page, kernel, file)
     page.on("pageerror", lambda error: one.hear(f"{error.message}\n{error.stack}"))
     page.on("console", lambda it: it.type == "error" and one.hear(f"{it.text} {it.location}"))
@@ -86,8 +86,6 @@ class Opened:
     kernel: Kernel
     file: Path
     scope: str = ".confkit-panel"  # what is looked at
-    _fresh: int = 0
-    _errors: list[str] = field(default_factory=list)
 
     def command(self, name, **options):
         self.page.evaluate(f"([name, how]) => {_APP}.commands.execute(name, how)", [name, options])
@@ -95,13 +93,12 @@ class Opened:
     def hear(self, error):
         """Notes an error of our half of the page; others are the front end's."""
         if "blob:" in error or "anywidget" in error:
-            self._errors.append(error)
+            self.kernel.errors.append(error)
 
     def fresh(self, scene, place=0, **options):
         """A panel of this scene of `stage.py`, set anew; its names are the kernel's."""
         self.page.set_viewport_size(SIZE)
-        self._fresh += 1
-        mark = f"{scene}-{self._fresh}"
+        mark = f"{scene}-{time.monotonic_ns()}"
         self.kernel.run(f"get_ipython().push(stage.show({scene!r}, {mark!r}, **{options!r}))")
         self.scope = f".{mark}-{place}"
         panel = self.page.locator(self.scope)
@@ -160,7 +157,5 @@ class Opened:
     def complaints(self):
         """What page and kernel complained of since this was asked last."""
         self.kernel.run("pass")  # what was said before is heard before
-        complaints = [*self.kernel.errors, *self._errors]
-        self.kernel.errors.clear()
-        self._errors.clear()
+        complaints, self.kernel.errors = self.kernel.errors, []
         return complaints

@@ -39,13 +39,13 @@ def take(notebooks):
         panel = notebook.page.locator(".confkit-panel").last
         height = panel.evaluate("panel => panel.offsetHeight")
         notebook.page.set_viewport_size({"width": 1280, "height": int(height) + 400})
-        save(panel.screenshot(), notebooks / "rooms.png")
+        save(panel.screenshot(), notebooks / "rooms.png", 256)
 
 
-def save(picture, path):
-    """Save a picture with 256 colours, which is less than half as large."""
+def save(picture, path, colours):
+    """Save a picture with few colours, which is less than half as large."""
     with Image.open(BytesIO(picture)) as image:
-        small = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        small = image.quantize(colours, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     small.save(path, optimize=True)
 
 
@@ -56,9 +56,4 @@ def draw(drawings):
         for drawing in drawings.glob("*.svg"):
             page.set_content(_CARD + drawing.read_text("utf-8"))
             card = page.locator("div").screenshot(omit_background=True)
-            with Image.open(BytesIO(card)) as image:
-                corners = image.getchannel("A").point(lambda alpha: 255 if alpha < 128 else 0)
-                few = image.convert("RGB").quantize(31, dither=Image.Dither.NONE)
-            few.putpalette([*(few.getpalette() or [])[: 3 * 31], *(255, 255, 255)])
-            few.paste(31, mask=corners)
-            few.save(drawing.with_suffix(".png"), optimize=True, transparency=31)
+            save(card, drawing.with_suffix(".png"), 32)

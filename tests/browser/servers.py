@@ -6,8 +6,8 @@ import shutil
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tests import servers
 from tests.ports import quiet_port
@@ -36,14 +36,10 @@ SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Server:
+class Server(NamedTuple):
     address: str
     root: Path
     runtime: Path  # where its kernels listen
-
-    def connection_file(self, kernel):
-        return next(self.runtime.rglob(f"kernel-{kernel}.json"))
 
 
 @contextmanager
@@ -83,6 +79,6 @@ def _environment(folder, runtime):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(strange)}
     folders = {name: str(folder / name) for name in FOLDERS.split()}
     # Kernels find `stage.py`, from wherever the tests are run.
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    path = os.pathsep.join([str(ROOT), kept.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     more = {"CONFKIT_PROFILE": "sandbox", "JUPYTER_PLATFORM_DIRS": "1", "PYTHONPATH": path}
     return {**kept, **folders, **more, "JUPYTER_RUNTIME_DIR": str(runtime)}

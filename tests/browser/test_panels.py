@@ -55,12 +55,6 @@ def test_rooms_are_searched_and_looked_into(lab):
     keyboard.press("ArrowDown")
     lab.until(lambda: rows(panel, "Users").count() == 2)
     assert rows(panel).first.get_attribute("aria-selected") == "true"
-    lab.tab_to(panel.get_by_role("grid", name="Users"))
-    keyboard.press("Home")
-    lab.press(button(panel, "Force offline"))
-    panel.get_by_text("Remove ").first.wait_for()
-    lab.press(button(panel, "Remove"))
-    panel.get_by_text("Removed ").wait_for()
     assert lab.page.evaluate("typeof window.pwned") == "undefined"
     button(panel, "New room").click()
     lab.press(button(panel, "Delete room"))
@@ -71,10 +65,6 @@ def test_rooms_are_searched_and_looked_into(lab):
 def test_occupancy_is_watched(lab):
     """Refresh lists what has changed; a picked room has its curve beside it."""
     panel = lab.fresh("all_panels", OCCUPANCY)
-    state = panel.locator("button[aria-pressed]").first
-    state.click()
-    lab.until(lambda: state.get_attribute("aria-pressed") == "true")
-    button(panel, "Clear").click()
     search(lab, panel, "town")
     lab.kernel.run("client.sandbox.join(town, 'Dee')")
     lab.press(button(panel, "Refresh"))
@@ -138,16 +128,13 @@ def test_a_page_says_that_it_lost_its_kernel(lab):
 
 
 def test_a_panel_fits_into_its_window(lab):
-    """All of it is inside and in view, also with much in it."""
+    """All of it is inside, also with much in it."""
     lab.fresh("all_panels")
     lab.kernel.run("for panel in shown[:2]: panel.select(studio)")
     lab.kernel.run("shown[2].preflight(user_id='g', user_name='G', user_address=camera)")
-    shown = lab.page.locator(".confkit-panel")
     lab.page.evaluate("window.jupyterapp.shell.collapseLeft()")
     for width in (700, 1400):
         lab.page.set_viewport_size({"width": width, "height": 900})
         lab.page.wait_for_timeout(500)
-        for place in range(3):
-            assert shown.nth(place).evaluate(OVERFLOWS) == [], (width, place)
-            high = shown.nth(place).evaluate("panel => panel.offsetHeight / window.innerHeight")
-            assert high <= 0.85, (width, place, high)
+        for panel in lab.page.locator(".confkit-panel").all():
+            assert panel.evaluate(OVERFLOWS) == [], width

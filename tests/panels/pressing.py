@@ -2,10 +2,11 @@
 
 import re
 import threading
-import time
 from html import unescape
 
 import ipywidgets
+
+from tests.rtsp.scripted import until
 
 LONG = 20  # seconds that a test waits at most
 
@@ -74,18 +75,7 @@ def rows(table):
 
 def saved(panel):
     """All that a notebook with saved widget state would hold of the panel, and its reprs."""
-    states = [
-        {name: value for name, value in widget.get_state().items() if name not in ("_esm", "_css")}
-        for widget in within(panel)
-    ]
-    return f"{states} {[*within(panel)]}"
-
-
-def until(condition):
-    end = time.monotonic() + LONG
-    while not condition():
-        assert time.monotonic() < end, "the condition was not met in time"
-        time.sleep(0.01)
+    return f"{[widget.get_state() for widget in within(panel)]} {[*within(panel)]}"
 
 
 def begin(sandbox, operation, act):

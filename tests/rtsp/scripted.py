@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from types import SimpleNamespace
 
 import confkit as ck
 from tests.ports import HERE
@@ -89,10 +90,8 @@ def scripted(script, host=HERE, tls=None):
                 if output == b"" or isinstance(output, Last):
                     return
 
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as listener:
-        port = listener.getsockname()[1]
-        camera = Camera(f"rtsp://{f'[{host}]' if ':' in host else host}:{port}/live")
+    with socket.create_server((host, 0)) as listener:
+        camera = Camera(f"rtsp://{host}:{listener.getsockname()[1]}/live")
         threading.Thread(target=accept, daemon=True).start()
         yield camera
         until(lambda: camera.open_connections == 0)
@@ -109,10 +108,6 @@ def tried(script, *login, scheme="rtsp", tls=None, **options):
         except BaseException as error:  # noqa: BLE001
             report = error
     return report, camera
-
-
-def report_of(script, *login, **options):
-    return tried(script, *login, **options)[0]
 
 
 def until(condition, seconds=30):
@@ -166,8 +161,8 @@ def playing(sent, codec=b"H264"):
 # Packets
 
 
-def rtp(payload, marker, sequence, stamp, number=96):
-    kind = number | marker << 7
+def rtp(payload, marker, sequence, stamp):
+    kind = 96 | marker << 7
     return struct.pack("!BBHII", 0x80, kind, sequence & 0xFFFF, stamp & 0xFFFFFFFF, 7) + payload
 
 
@@ -191,7 +186,7 @@ def picture(parts, start=0, stamp=9000):
 
 
 @cache
-def pictures(codec, x264="slices=1"):
+def pictures(codec, x264="keyint=6"):
     """Twelve pictures of 128 x 96, a keyframe at 0 and 6: access units of Annex B, or JPEG."""
     import av
 
@@ -200,7 +195,7 @@ def pictures(codec, x264="slices=1"):
     context.width, context.height, context.gop_size = 128, 96, 6
     context.framerate, context.time_base = Fraction(10), Fraction(1, 10)
     context.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
-    context.thread_count, context.max_b_frames = 1, 2 if "bframes" in x264 else 0
+    context.thread_count, context.max_b_frames = 1, 0
     quiet = "log-level=none:repeat-headers=1:pools=none:frame-threads=1:keyint=6:scenecut=0"
     context.options = {
         "h264": {"tune": "zerolatency", "x264-params": f"{x264}:sliced-threads=0"},
@@ -224,7 +219,7 @@ def nals(unit):
 def payloads(codec, unit, limit=1400):
     """The RTP payloads of an access unit, none longer than the limit."""
     if codec == "mjpeg":
-        return _jpeg_payloads(unit, limit)
+        return jpeg_payloads(unit, limit)
     head, shift, fragment, bits = (1, 0, 28, 31) if codec == "h264" else (2, 1, 49, 63)
     parts = []
     for nal in nals(unit):
@@ -240,19 +235,19 @@ def payloads(codec, unit, limit=1400):
     return parts
 
 
-def _jpeg_payloads(unit, limit):
-    head, scan = unit.split(b"\xff\xda", 1)
-    frame, tables = head[head.index(b"\xff\xc0") :], head[head.index(b"\xff\xdb") + 4 :]
-    height, width = struct.unpack_from("!HH", frame, 5)
-    quantisation = tables[1:65] + tables[66:130]
-    scan = scan[int.from_bytes(scan[:2], "big") :].removesuffix(b"\xff\xd9")
-    parts, offset = [], 0
-    while offset < len(scan):
-        header = struct.pack("!IBBBB", offset, frame[11] - 0x21, 255, width // 8, height // 8)
-        header += struct.pack("!HH", 0, 128) + quantisation if not offset else b""
-        parts.append(header + scan[offset : offset + limit - len(header)])
-        offset += limit - len(header)
-    return parts
+def jpeg_payloads(unit, limit):
+    """As FFmpeg makes them."""
+    import av
+
+    sent = []
+    size = {"packetsize": str(limit + 12)}
+    with av.open(SimpleNamespace(write=sent.append), "w", format="rtp", options=size) as muxer:
+        track = muxer.add_stream("mjpeg", 10)
+        track.width, track.height, track.pix_fmt = 128, 96, "yuvj420p"
+        packet = av.Packet(unit)
+        packet.stream, packet.pts, packet.dts = track, 0, 0
+        muxer.mux(packet)
+    return [bytes(packet[12:]) for packet in sent if packet[1] != 200]
 
 
 def stream(codec, limit=1400, start=0):

@@ -1,7 +1,6 @@
 """The client that holds a stream, as the sandbox does; addresses; and how challenges are met."""
 
 import hashlib
-import re
 import threading
 from concurrent.futures import CancelledError
 
@@ -69,10 +68,6 @@ RFC_7616 = (
 )
 
 
-def answer_to(offer):
-    return choose_challenge(parse_challenges([offer])).answer(LOGIN, "DESCRIBE", URL)
-
-
 def md5(*parts):
     return hashlib.md5(":".join(parts).encode()).hexdigest()
 
@@ -90,16 +85,13 @@ def test_the_examples_of_rfc_7616_come_out(monkeypatch):
 
 
 def test_an_old_challenge_gets_an_old_answer_in_the_order_that_cameras_want():
-    """Without qop and algorithm neither is sent; nonce stands before uri, response last. The
-    variants -sess hash login, nonce and cnonce once more (RFC 7616, section 3.4.2)."""
+    """Without qop and algorithm neither is sent; nonce stands before uri, response last."""
     login, asked = md5("Mufasa", "r", "Circle of Life"), md5("DESCRIBE", URL)
-    assert answer_to('Digest realm="r", nonce="n"') == (
+    challenge = choose_challenge(parse_challenges(['Digest realm="r", nonce="n"']))
+    assert challenge.answer(LOGIN, "DESCRIBE", URL) == (
         f'Digest username="Mufasa", realm="r", nonce="n", uri="{URL}", '
         f'response="{md5(login, "n", asked)}"'
     )
-    header = answer_to('Digest realm="r", nonce="n", algorithm=MD5-sess')
-    cnonce, response = re.search('cnonce="(.*?)", response="(.*?)"', header).groups()
-    assert response == md5(md5(login, "n", cnonce), "n", asked)
 
 
 def test_the_strongest_challenge_that_can_be_answered_is_chosen():
@@ -121,7 +113,6 @@ def test_the_parts_of_an_address():
     """The login ends at the last @, and stays out of the address for request lines."""
     for url, *parts in (
         ("rtsp://cam/tür", "cam", 554, "/t%C3%BCr", None, None),
-        ("RTSPS://ada@cam:", "cam", 322, "/", "ada", None),
         ("rtsp://ada:@[fe80::1]:99/x", "fe80::1", 99, "/x", "ada", ""),
         ("rtsp://ad%40min:p@ss%3A:x@cam?c=1&b=0", "cam", 554, "/?c=1&b=0", "ad@min", "p@ss::x"),
     ):

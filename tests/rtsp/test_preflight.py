@@ -26,7 +26,6 @@ from .scripted import (
     pictures,
     playing,
     reply,
-    rtp,
     scripted,
     stream,
     tried,
@@ -63,13 +62,10 @@ def described(*changes):
 
 AT_ONCE = [
     (instead("DESCRIBE", 400), "path_not_found", "DESCRIBE", "400"),
-    (instead("DESCRIBE", 500), "server_error", "DESCRIBE", "500"),
     (instead("DESCRIBE", 401, reason="Account Locked"), "auth_locked", "DESCRIBE", "Account"),
     (instead("DESCRIBE", 403, reason="Wrong clock"), "forbidden", "DESCRIBE", "clock"),
-    (instead("DESCRIBE", body=b"v=0\r\nm=vi"), "sdp_invalid", "SDP", "cut off"),
     (described((b"video 0", b"audio 0"), (b"H264", b"PCMA")), "no_video", "SDP", "only PCMA"),
     (described((b"AVP", b"SAVP")), "codec_unsupported", "SDP", "encrypted"),
-    (lambda _: b"SSH-2.0-OpenSSH_9.2", "not_rtsp", "OPTIONS", "an SSH server"),
     (lambda _: b"RTSP/1.0 200 OK\r\nX: " + bytes(70_000), "not_rtsp", "OPTIONS", "faulty RTSP"),
     (instead("DESCRIBE", Content_Length="67108864"), "server_error", "DESCRIBE", "Length"),
     # Some send before they refuse.
@@ -100,9 +96,8 @@ def test_what_a_camera_does_has_its_verdict(script, verdict, stage, words, timeo
     assert (camera.methods[-1:] == ["TEARDOWN"]) is ended
 
 
-@pytest.mark.parametrize("part", [b"\0\0\1\x65" * 15_000, b"\1" * 65_000], ids=["codes", "large"])
-def test_time_and_memory_are_bounded_however_much_a_camera_sends(part):
-    sent = wire(picture([*SETS, *[b"\x65\x88" + part] * 130]))
+def test_time_and_memory_are_bounded_however_much_a_camera_sends():
+    sent = wire(picture([*SETS, *[b"\x65\x88" + b"\0\0\1\x65" * 15_000] * 130]))
     flood = at("PLAY", lambda r: [willing(r), *[sent] * 50])
     with scripted(flood) as camera:
         tracemalloc.start()
@@ -117,7 +112,6 @@ def test_time_and_memory_are_bounded_however_much_a_camera_sends(part):
 @pytest.mark.parametrize(
     ("url", "login", "verdict"),
     [
-        ("http://host/", ("admin", "hush"), "url_malformed"),
         ("rtsp://admin:pa#ss@host/", (), "url_malformed"),
         ("rtsp://other:s3cret@host/", ("admin", "hush"), "credentials_conflict"),
         ("rtsp://127.0.0.1:1/", ("a\n", "b"), "url_malformed"),
@@ -133,55 +127,30 @@ def test_an_address_is_judged_before_anything_is_sent(url, login, verdict):
 # What plays, as FFmpeg plays it
 
 
-def jpeg(change):
-    """A JPEG picture whose payload is changed: head, tables and scan."""
-    (payload,) = payloads("mjpeg", pictures("mjpeg")[0], 60_000)
-    return packets(change(payload[:8], payload[12:140], payload[140:]))
-
-
 def key(start=0):
     return wire(picture(payloads("h264", KEY, 60_000), start))
-
-
-def slices():
-    """Pictures of four slices, with a marker on each slice."""
-    units = enumerate(pictures("h264", "slices=4"))
-    parts = [(nal, n) for n, unit in units for nal in nals(unit)]
-    return wire(rtp(nal, True, n, 9000 * place) for n, (nal, place) in enumerate(parts))
-
-
-def recovery(options="open-gop=1:bframes=2:keyint=6:min-keyint=3", without=()):
-    """A picture that begins with parameter sets and a recovery point, and holds no IDR picture."""
-    units = pictures("h264", f"{options}:repeat-headers=1")
-    found = next(nals(unit) for unit in units[1:] if b"\x06\x06" in unit)
-    return wire(picture([nal for nal in found if nal[0] & 31 not in without]))
 
 
 def without_marker(packet):
     return packet[:1] + bytes([packet[1] & 127]) + packet[2:]
 
 
+# It begins with parameter sets and a recovery point, and holds no IDR picture.
+REFRESHED = pictures("h264", "intra-refresh=1:keyint=6:repeat-headers=1")[1:]
+RECOVERY = next(nals(unit) for unit in REFRESHED if b"\x06\x06" in unit)
+JPEG = payloads("mjpeg", pictures("mjpeg")[0], 60_000)[0]
 BESIDE = packets(bytes(36)).replace(b"\x80\xe0", b"\x80\xc8")  # RTCP
-BESIDE += framed(rtp(bytes(36), True, 4711, 0, number=8))  # sound
-ONE_STAMP = wire(rtp(nal, nal[0] & 31 < 6, n, 0) for n, nal in enumerate([SLICE, *nals(KEY)]))
 STREAMS = {
     "begun inside, numbers wrap": ("H264", wire(stream("h264", limit=24, start=65500)[30:])),
     "no markers": ("H264", wire(map(without_marker, stream("h264")))),
-    "markers on slices": ("H264", slices()),
-    "one timestamp": ("H264", ONE_STAMP),
     "start codes inside": ("H264", packets(KEY)),
-    "one number": ("H264", wire(p[:2] + b"\0\7" + p[4:] for p in stream("h264", limit=400))),
-    "empty packets": ("H264", key(7) + packets(*[b""] * 5, start=70, marker=False) + key(80)),
-    "no keyframe but a recovery point": ("H264", recovery()),
-    "I slices alone": ("H264", recovery(without=(6,))),
-    "gradual refresh": ("H264", recovery("intra-refresh=1:bframes=0:keyint=6")),
+    "gradual refresh": ("H264", wire(picture(RECOVERY))),
     "parameter sets alone first": ("H264", packets(*SETS * 9) + key(20)),
-    "sound and RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
+    "RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
     "stray bytes": ("H264", b"\x07\x08junk" + key()),
     "H.265": ("H265", wire(stream("h265", limit=100))),
     "JPEG": ("JPEG", wire(stream("mjpeg", limit=300))),
-    "implied tables": ("JPEG", jpeg(lambda head, _, scan: head[:5] + b"\x32" + head[6:] + scan)),
-    "one table": ("JPEG", jpeg(lambda head, both, scan: head + b"\0\0\0\x40" + both[:64] + scan)),
+    "implied tables": ("JPEG", packets(JPEG[:5] + b"\x32" + JPEG[6:8] + JPEG[140:])),
 }
 
 
@@ -195,17 +164,12 @@ def test_a_stream_that_ffmpeg_plays_is_shown(name):
 @pytest.mark.parametrize(
     "script",
     [
-        described((b"v=0\r\n", b"")),
         described((b"v=0", b"\xef\xbb\xbfv=0"), (b"s=-", b" s=-\r\nX-Vendor: 1")),
         described((b"96 H264", b"96\th264"), (b"track1", b"tr\xe4ck \0")),
-        described((b"a=c", b"a=fmtp:96 sprop-parameter-sets=\xc3\xa9\r\na=c")),
-        described((b"m=video", b"m=audio 0 RTP/AVP\r\nm=video")),
         lambda r: willing(r).replace(b"CSeq: ", b"no colon\r\nCSeq: " + b"9" * 5000),
         instead("OPTIONS", Content_Length=""),
         instead("SETUP", Session=" 77 ; timeout = 30", Transport="RTP/AVP/TCP;interleaved=0-1"),
-        instead("SETUP", Session="77", Transport="RTP/AVP/TCP;interleaved=" + "9" * 5000),
         at("DESCRIBE", lambda r: packets(SLICE) + willing(r)),
-        at("OPTIONS", lambda r: reply(r, 100) + reply(r)),
         at("SETUP", lambda r: b"OPTIONS rtsp://h/ RTSP/1.0\r\nCSeq: 1\r\n\r\n" + willing(r)),
     ],
 )
@@ -220,7 +184,6 @@ def test_odd_firmware_plays(script):
     ("base", "track"),
     [
         ("rtsp://10.9.9.9/x?channel=1", "rtsp://10.9.9.9/x?channel=1/track1"),
-        ("/other/", "{host}/other/track1"),
         ("rtsp://ada:hush@10.9.9.9/", "rtsp://10.9.9.9/track1"),
         ("//[fe80::1%eth0/live", "{}/track1"),
     ],
@@ -228,7 +191,7 @@ def test_odd_firmware_plays(script):
 def test_control_urls_are_concatenated_to_the_base_and_hold_no_login(base, track):
     """The base may lack its host, or be a private address: the connection stays the same."""
     _, camera = tried(instead("DESCRIBE", body=SDP, Content_Base=base), timeout=0.5)
-    expected = track.format(camera.url, host=camera.url.removesuffix("/live"))
+    expected = track.format(camera.url)
     assert {request.url for request in camera.requests if request.method == "SETUP"} == {expected}
 
 
@@ -259,7 +222,7 @@ def udp_only(refusal, sent):
     return script
 
 
-@pytest.mark.parametrize("refusal", [461, 405, None])
+@pytest.mark.parametrize("refusal", [461, None])
 def test_udp_is_used_where_a_camera_offers_nothing_else(refusal):
     """Packets that overtake others, come twice or are lost do not keep a later keyframe away."""
     sent = stream("h264", limit=200)
@@ -279,10 +242,9 @@ def test_a_loss_is_named_as_a_loss_and_tcp_is_the_advice():
     assert "--transport tcp" in report.advice
 
 
-def test_hosts_of_several_addresses_and_of_version_six(version_six):
-    for host, name in (("127.0.0.1", "localhost"), (version_six, "::1")):
-        with scripted(playing(key()), host) as camera:
-            assert ck.preflight(camera.url.replace(host, name)).ok
+def test_a_host_of_several_addresses():
+    with scripted(playing(key()), "127.0.0.1") as camera:
+        assert ck.preflight(camera.url.replace("127.0.0.1", "localhost")).ok
 
 
 def test_encryption(certificate):
@@ -307,7 +269,6 @@ def test_encryption(certificate):
         (wanting(instead("DESCRIBE", 401, WWW_Authenticate=DIGEST)), "auth_rejected", 1),
         (wanting(lambda _: b""), "rtsp_silent", 1),  # it hangs up
         (instead("PLAY", 401, WWW_Authenticate=DIGEST), "auth_rejected", 1),
-        (wanting(instead("DESCRIBE", 401)), "auth_rejected", 1),
         (wanting(ENDING, DIGEST + ", algorithm=SHA-512-256"), "auth_unsupported", 0),
     ],
 )
@@ -359,26 +320,21 @@ def test_a_redirect_is_named_without_a_login_and_not_followed():
 
 
 def test_a_preflight_is_cancelled_while_a_camera_is_silent():
-    """Whoever cancels does not wait for the end of a stage; a session is ended before."""
-    cancelled = threading.Event()
+    """Nobody waits for the end of a stage, and the session is ended; so it is where the listener
+    raises, and its TimeoutError is no camera's."""
+    cancelled, broken = threading.Event(), TimeoutError("not the camera")
 
-    def listen(event):
-        if event.name == "first packet":
-            cancelled.set()
+    def fail():
+        raise broken
 
-    raised, camera = tried(willing, timeout=300, on_stage=listen, cancelled=cancelled)
-    assert isinstance(raised, CancelledError)
-    assert camera.methods[-1] == "TEARDOWN"
-
-
-def test_what_the_listener_raises_is_the_callers_and_the_session_is_ended():
-    """A camera's failures are TimeoutError as well: those of the listener are its own."""
-    broken = TimeoutError("not the camera")
-
-    def listen(event):
-        if event.name == "first packet":
-            raise broken
-
-    raised, camera = tried(willing, on_stage=listen)
+    for act, kind in ((cancelled.set, CancelledError), (fail, TimeoutError)):
+        raised, camera = tried(
+            willing,
+            timeout=300,
+            on_stage=lambda event, act=act: event.name == "first packet" and act(),
+            cancelled=cancelled,
+        )
+        cancelled.clear()
+        assert isinstance(raised, kind)
+        assert camera.methods[-1] == "TEARDOWN"
     assert raised is broken
-    assert camera.methods[-1] == "TEARDOWN"

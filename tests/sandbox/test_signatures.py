@@ -1,7 +1,6 @@
 """A wrong digest or token is made by a mistake, and the mistake is named."""
 
 import base64
-import hashlib
 import hmac
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 import confkit as ck
 from confkit.sandbox.signatures import Parts, mistakes
 
-PARTS = Parts("demo_access", "demo_secret", "abc", "def", earlier=(("123", "456"),))
+PARTS = Parts("demo_access", "demo_secret", "abc", "def")
 
 
 def b64(data):
@@ -32,14 +31,8 @@ ROWS = [
     (signed(name="sha256"), ["the hash is sha256"]),
     (signed(key=b"abc:def", message=b"demo_secret"), ["swapped"]),
     (signed(message=b"abcdef"), ["colon is missing between random and key"]),
-    (signed(message=b"abc:def\n"), ["message has a trailing newline"]),
-    (signed(message=b"123:456"), ["earlier login"]),
     (signed(message=b"demo_access"), ["this is the digest"]),
-    (signed(key=b"demo_access"), ["access key was used instead of the secret"]),
-    (b64(hashlib.sha1(b"demo_secretabc:def").hexdigest().encode()), ["plain hash"]),
     (mac().hexdigest(), ["not base64-encoded"]),
-    (f"{RIGHT[:28]}\r\n{RIGHT[28:]}", ["base64 is wrapped"]),
-    (RIGHT.replace("=", "%3D"), ["percent-encoded twice"]),
     (RIGHT.rstrip("="), ["= at its end is missing"]),
     (b64(mac("sha256").digest()), ["the hash is sha256", "signature is of the raw bytes"]),
     (b64(mac("sha256", b"demo_secret\n").digest()), None),  # three at once

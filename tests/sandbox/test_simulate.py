@@ -8,8 +8,6 @@ from confkit.errors import ConfigError
 from tests.rtsp.scripted import until
 
 BUSY = "2024-02-27 10:10"
-TYPES = {"time": "datetime64[ms, UTC]", "room_id": "string"}
-TYPES |= dict.fromkeys(("users", "people", "devices", "attendee_max", "ret"), "Int64")
 
 
 def everybody(sandbox):
@@ -18,8 +16,8 @@ def everybody(sandbox):
 
 
 def test_samples_are_a_row_for_each_room_and_time(make):
-    """On a grid that ends at `until`. The sandbox is in the state of the last sample, and a second
-    building leaves the first as it is; samples are reproducible."""
+    """On a grid that ends at `until`. The sandbox is in the state of the last sample, and samples
+    are reproducible."""
     sandbox, again = make(seed=1).sandbox, make(seed=1).sandbox
     frame = sandbox.simulate(30, 2, until=BUSY)
     assert frame.equals(again.simulate(30, 2, until=BUSY))
@@ -28,24 +26,11 @@ def test_samples_are_a_row_for_each_room_and_time(make):
     assert list(frame.time[::30]) == list(times)
     assert (frame.users == frame.people + frame.devices).all()
     assert (frame.users <= frame.attendee_max).fillna(True).all()
-    assert {name: str(kind) for name, kind in frame.dtypes.items()} == TYPES
     last = frame.tail(30)
     with sandbox.connect() as client:
         users = [len(ck.get_room_users(client, room_id)) for room_id in last.room_id]
     assert users == list(last.users)
     assert sum(users) > 10
-    people = everybody(sandbox)
-    assert len(sandbox.simulate(500, 0)) == 0
-    assert len(set(sandbox.room_ids())) == 530
-    assert everybody(sandbox) >= people
-
-
-def test_a_room_with_a_camera(sandbox):
-    """With cameras=True one room has a real one, imported, and in the last sample."""
-    frame = sandbox.simulate(40, 2, until=BUSY, cameras=True)
-    watched = frame[frame.devices > 0]
-    assert watched.time.max() == pd.Timestamp(BUSY, tz="UTC")
-    assert [each.room_id for each in sandbox.streams()] == list(watched.room_id.unique())
 
 
 def test_failures_are_missing_values(sandbox):
@@ -57,11 +42,10 @@ def test_failures_are_missing_values(sandbox):
 
 
 def test_the_clock_continues_from_until(sandbox):
-    """`until` is a moment in any form; clients show the sandbox's time."""
+    """`until` is local; clients show the sandbox's time."""
     nine = pd.Timestamp("2024-02-27T09:00Z")
-    for moment in ("2024-02-27 10:00", 1709024400, nine.to_pydatetime()):
-        frame = sandbox.simulate(3, 28, every=3600, until=moment, tz="Europe/Berlin")
-        assert frame.time.iloc[-1] == nine, moment
+    frame = sandbox.simulate(3, 1, every=3600, until="2024-02-27 10:00", tz="Europe/Berlin")
+    assert frame.time.iloc[-1] == nine
     with sandbox.connect() as client:
         swept = ck.sweep(client, sandbox.room_ids(), progress=False).time
     assert 0 <= (swept - nine).total_seconds() < 60
@@ -69,7 +53,6 @@ def test_the_clock_continues_from_until(sandbox):
 
 def test_a_building_that_cannot_be(sandbox):
     for settings, error in (
-        ({"rooms": 0}, "0 rooms"),
         ({"rooms": 5000, "every": 1}, "at most 100,000,000 samples"),
         ({"until": "03.04.2026 10:00"}, "until is '03.04.2026 10:00'"),  # of April, or of March?
     ):
@@ -83,9 +66,7 @@ def test_people_come_and_go(sandbox, caplog):
     sandbox.simulate(20, 0, until=BUSY, live=True, seed=5)
     began = sandbox.now()
     until(lambda: sandbox.now() - began > 6)  # a minute a second
-    deleted, closed, *_ = sandbox.room_ids()
-    with sandbox.connect() as client:
-        ck.delete_room(client, deleted)
+    closed = sandbox.room_ids()[0]
     sandbox.close_room(closed)
     for hours, busy in ((12, False), (12, True), (6 * 24 + 12, False), (12, True)):
         sandbox.advance(hours * 3600)

@@ -14,10 +14,10 @@ from tests.secrets.given import Drive, by_name, swept
 
 def another(world, **options):
     """Another client of the service."""
-    names = ("base_url", "outgoing_url", "access_key")
-    given = {name: getattr(world.client, name) for name in names}
-    given |= {"secret_key": world["secret_key"], "timeout": (1.0, 3.0)}
-    return ck.connect(**{**given, **options})
+    one = world.client
+    given = {"base_url": one.base_url, "outgoing_url": one.outgoing_url, **options}
+    keys = {"access_key": one.access_key, "secret_key": world["secret_key"]}
+    return ck.connect(**given, **keys, timeout=(1.0, 3.0))
 
 
 def asked_for(world):
@@ -31,7 +31,9 @@ CONFKIT = by_name(
     {
         "Client": lambda w: w.client,
         "Client.token": lambda w: w.client.token(),
-        "Recorded": lambda w: ck.Recorder(w.folder / w.new()).record(w.client, w.ids, sweeps=1),
+        "Recorded": lambda w: ck.Recorder(w.folder / w.new()).record(
+            w.client, [w.room_id], sweeps=1
+        ),
         "Room": lambda w: ck.Room(room_id="1", host_password=w["host_password"]),
         "Sweep": lambda w: [swept(w), swept(w).frame(), *(one.error for one in swept(w).failures)],
         "ask_secret": asked_for,
@@ -95,7 +97,7 @@ def pressed(panel, table, *buttons):
 
 def rooms(world):
     """A room is made, picked and deleted."""
-    panel = RoomExplorer(world.client, list(world.ids), every=0)
+    panel = RoomExplorer(world.client, [world.room_id], every=0)
     return looked_at(
         panel,
         lambda: panel.select(world.room_id),
@@ -124,5 +126,5 @@ def devices(world):
 PANELS = {
     "RoomExplorer": Drive(rooms),
     "DevicePanel": Drive(devices),
-    "OccupancyPanel": Drive(lambda w: looked_at(OccupancyPanel(w.client, list(w.ids), every=0))),
+    "OccupancyPanel": Drive(lambda w: looked_at(OccupancyPanel(w.client, [w.room_id], every=0))),
 }

@@ -32,7 +32,7 @@ def table(world, **changes):
 
 def swept(world):
     """A sweep that fails in part."""
-    return ck.sweep(world.client, [*world.ids, "no-such"], progress=False)
+    return ck.sweep(world.client, [world.room_id, "no-such"], progress=False)
 
 
 def samples(world):
@@ -51,7 +51,7 @@ GIVEN = {
     "address": lambda w: w.login,
     **dict.fromkeys(("before", "after", "sweep"), swept),
     **dict.fromkeys(("folder", "recording"), recording),
-    **dict.fromkeys(("room", "room_id"), lambda w: w.room_id),
+    **dict.fromkeys(("room", "room_id", "topic"), lambda w: w.room_id),
     **dict.fromkeys(("samples", "source"), samples),
     "calls": lambda w: w.client.calls,
     "client": lambda w: w.client,
@@ -61,11 +61,10 @@ GIVEN = {
     "owner_id": lambda w: "ops",
     "report": lambda w: ck.capacity_report(samples(w)),
     "ret": lambda w: 401,
-    "room_ids": lambda w: [*w.ids, "no-such"],
+    "room_ids": lambda w: [w.room_id, "no-such"],
     "rooms": lambda w: ck.get_room(w.client, w.room_id),
     "table": table,
     "timeout": lambda w: 8,
-    "topic": lambda w: w.ids[-1],
     "url": lambda w: w.with_login,
     "user": lambda w: "nobody",
     "user_id": lambda w: "door",
@@ -99,7 +98,7 @@ def driven(world, drives, modes=tuple, strict=True):
     for name, (call, due) in drives.items():
         shown, came = drive(partial(call, world), modes())
         shown |= {*calls(world.client)}
-        told = [one for read, text in shown for one in world.shown(text, read)]
+        told = [one for text in shown for one in world.shown(text)]
         failed = isinstance(came, BaseException)
         ended = getattr(came, "returncode", type(came if failed else None))
         ours = not failed or isinstance(came, ck.ConfkitError)
@@ -107,5 +106,7 @@ def driven(world, drives, modes=tuple, strict=True):
             told.append(f"ended with {came!r}")
         if told:
             wrong[name] = told
-    kept = {path: world.shown(text) for path, text in world.written().items()}
-    return wrong | {path: told for path, told in kept.items() if told}
+    for path, text in world.written():
+        if told := world.shown(text):
+            wrong[path] = told
+    return wrong

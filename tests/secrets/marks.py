@@ -65,11 +65,10 @@ class Marks(dict):
 
     def found(self, text):
         """Which secrets stand in a text, how they are written, and what is before and after."""
-        told = {}
+        told = set()
         for plain in {text, unquote_plus(text) if "%" in text else text}:
             small = plain.lower()
             for form, known in self._forms.items():
                 if (at := small.find(form)) >= 0:
-                    around = plain[max(0, at - 60) : at + len(form) + 20]
-                    told[known] = f"{known}: ...{around!r}..."
-        return [*told.values()]
+                    told.add(f"{known}: ...{plain[max(0, at - 60) : at + 60]!r}...")
+        return [*told]

@@ -1,8 +1,4 @@
-"""All that a person can be shown of a value, of an error, and of what happened meanwhile.
-
-Each text comes with how it is read: "text" by people, a "log" line, "html" and "svg" by their
-programs, and "raw" by whoever keeps it.
-"""
+"""All that a person can be shown of a value, of an error, and of what happened meanwhile."""
 
 import contextlib
 import inspect
@@ -33,33 +29,27 @@ def of(thing):
         for one in thing:
             yield from of(one)
         return
-    ours = type(thing).__module__.startswith("confkit")
-    for text in (repr(thing), pretty(thing), str(thing)):
-        yield "text" if ours else "raw", text
+    yield f"{thing!r} {pretty(thing)} {thing}"
     if isinstance(thing, BaseException):
         yield from error(thing)
     elif isinstance(thing, Done):
-        yield "text", thing.stdout + thing.stderr
+        yield thing.stdout + thing.stderr
     elif isinstance(thing, list | tuple):
         for one in thing[:3]:
             yield from of(one)
     elif isinstance(thing, pd.DataFrame):
-        yield "html", thing._repr_html_()
-        yield "raw", f"{thing.to_csv()} {thing.to_html()} {thing.attrs}"
+        yield f"{thing._repr_html_()} {thing.to_csv()} {thing.to_html()} {thing.attrs}"
     elif isinstance(thing, ipywidgets.Widget):
-        yield "raw", saved(thing)
+        yield saved(thing)
         for one in within(thing):
-            yield "raw", f"{getattr(one, 'messages', '')}"
-            yield "html", one.value if isinstance(one, ipywidgets.HTML) else ""
+            yield f"{getattr(one, 'messages', '')} {getattr(one, 'value', '')}"
     elif hasattr(thing, "savefig"):
         thing.savefig(picture := io.StringIO(), format="svg")
-        yield "svg", picture.getvalue()
-        yield "text", thing.summary() + thing._repr_mimebundle_()[1]["image/png"]["alt"]
-    elif ours:
+        yield f"{picture.getvalue()} {thing.summary()} {thing._repr_mimebundle_()[1]}"
+    elif type(thing).__module__.startswith("confkit"):
         shown, _ = DisplayFormatter().format(thing)
-        yield "html", shown.get("text/html", "")
         for form in ("as_json", "to_frame"):
-            yield "raw", f"{shown} {getattr(thing, form, str)()}"
+            yield f"{shown} {getattr(thing, form, str)()}"
 
 
 def error(raised, modes=()):
@@ -68,31 +58,25 @@ def error(raised, modes=()):
     for link in links:  # which grows
         more = (link.__cause__, link.__context__, *getattr(link, "exceptions", ()))
         links += [one for one in more if one is not None and one not in links]
-        yield "text" if isinstance(link, ck.ConfkitError) else "raw", str(link)
-        yield "raw", f"{link!r} {link.args!r} {vars(link)!r}"
+        yield f"{link} {link!r} {link.args!r} {vars(link)!r}"
         while (trace := link.__traceback__) and trace.tb_frame.f_code.co_filename.startswith(HERE):
             link.__traceback__ = trace.tb_next  # the locals of the tests hold the marks
     told = traceback.TracebackException.from_exception(raised, capture_locals=True)
-    yield "raw", "".join(told.format())
+    yield "".join(told.format())
     for mode in modes:
         made = FormattedTB(mode=mode)
         made.ostream = out = io.StringIO()
         made.handler((type(raised), raised, raised.__traceback__))
-        yield "raw", out.getvalue()
-
-
-def everything_of(raised):
-    """All that is shown of an exception, in one text."""
-    return "\n".join(text for _, text in error(raised, ["Verbose"]))
+        yield out.getvalue()
 
 
 def calls(client):
     """The client itself, and all forms of its last calls."""
     made = client.calls[-4:]
-    yield "text", repr(client)
+    yield repr(client)
     for call in made:
-        yield "text", f"{call!r} {call.as_python()}"
-        yield "raw", f"{call.as_curl()} {call.url} {call.answer} {call.error} {call.fields}"
+        yield f"{call!r} {call.as_python()} {call.as_curl()}"
+        yield f"{call.url} {call.answer} {call.error} {call.fields}"
     yield from of(ck.calls_frame(made))
 
 
@@ -112,6 +96,5 @@ def drive(action, modes=()):
             shown = {*of(came)}
         except BaseException as raised:  # noqa: BLE001  # Ctrl-C and SystemExit are outcomes
             came, shown = raised, {*error(raised, modes)}
-    told = [("raw", str(one.message)) for one in warned]
-    lines = [("log", f"{one.name} {one.getMessage()} {one.args!r}") for one in logs.records]
-    return {*shown, *lines, *told, ("text", out.getvalue())}, came
+    lines = [f"{one.name} {one.getMessage()} {one.args!r}" for one in logs.records]
+    return {*shown, *lines, *(str(one.message) for one in warned), out.getvalue()}, came

@@ -6,7 +6,6 @@ request in every place of an answer.
 
 import json
 import random
-from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,16 +32,15 @@ class World:
     folder: Path
     chance: random.Random
     address: str
-    ids: Sequence[str] = ("1",)
+    room_id: str = "1"
     sandbox: Any = None  # where all is well: what is asked rightly works
     service: Any = None
 
     def __post_init__(self):
-        self.room_id = self.ids[0]
-        self.login, self.in_path, self.in_query = self.marks.logins()  # of a camera nobody runs
+        logins = self.login, _, self.in_query = self.marks.logins()  # of a camera nobody runs
         self.with_login = self.marks.logins(self.address)[0]
         self.broken = self.with_login.replace("rtsp://", "rtsp:/")
-        self.dead = (self.broken, self.login, self.in_path, self.in_query)
+        self.dead = (self.broken, *logins)
 
     def __getitem__(self, role):
         return self.marks[role]
@@ -65,8 +63,8 @@ class World:
         held = {"user_data": self.login, "options": {"assist_address": self.in_query}}
         return ck.import_device(self.client, *given, **{**held, **login, **more})
 
-    def shown(self, text, read="raw"):
-        """The secrets in a text, however it is read; what the client made of them are some, too."""
+    def shown(self, text):
+        """The secrets in a text; what the client made of them are some, too."""
         self.marks.learn(self.client)
         return self.marks.found(text)
 
@@ -77,8 +75,9 @@ class World:
 
     def written(self):
         """The text of each file that was written, but for those that have to hold secrets."""
-        files = [one for one in self.folder.rglob("*") if one.name not in NOT_OURS]
-        return {str(one): one.read_text("latin-1") for one in files if one.is_file()}
+        for one in self.folder.rglob("*"):
+            if one.is_file() and one.name not in NOT_OURS:
+                yield str(one), one.read_text("latin-1")
 
 
 def good(marks):
@@ -148,10 +147,8 @@ def world(name, folder, chance):
             sandbox.connect(timeout=(2.0, 10.0)) as client,
         ):
             address = sandbox.camera(**login, size=(128, 96), fps=5)
-            ids = [
-                ck.create_room(client, "Weekly sync", "ops", host_password=marks["host_password"])
-            ]
-            made = World(name, marks, client, folder, chance, address, ids, sandbox)
+            made = World(name, marks, client, folder, chance, address, sandbox=sandbox)
+            made.room_id = made.room()
             made.imported(made.room_id, "door")
             yield made
         return
