@@ -1,13 +1,10 @@
-"""Dialects of services, a service that a test scripts, and a port that takes no connection."""
+"""Dialects of services, and a service that a test scripts."""
 
 import random
-import socket
-from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from confkit.dialect import CHOICES, Dialect
 from confkit.operations import OPERATIONS
-from tests.ports import HERE
 from tests.scripted import VECTOR_TOKEN
 
 A1, A2, A3, A5, B1, B2, B3 = (
@@ -63,16 +60,3 @@ def usual(token=VECTOR_TOKEN):
 
 
 USUAL = usual()
-
-
-@contextmanager
-def deaf():
-    """A port that takes no connection: its queue is full, and what comes is dropped."""
-    with socket.socket() as listener, ExitStack() as held:
-        listener.bind((HERE, 0))
-        listener.listen(0)
-        for _ in range(4):
-            waiting = held.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(listener.getsockname())
-        yield listener.getsockname()[1]
