@@ -45,20 +45,17 @@ def pytest_collection_modifyitems(items):
 def signals_of_a_terminal():
     """What a process ignores, its children do too: under nohup, or behind a shell's `&`, no test
     could end one by SIGHUP or Ctrl-C. A handler is not inherited."""
-    for name, handler in (("SIGHUP", lambda *_: None), ("SIGINT", signal.default_int_handler)):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, handler)
+    for number in (signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def the_same_signals():
     """A test that left other handlers behind would break those that come after it, anywhere."""
-    names = {"SIGINT", "SIGTERM", "SIGHUP"} & {*dir(signal)}  # Windows has no SIGHUP
-    before = {name: signal.getsignal(getattr(signal, name)) for name in names}
+    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield
-    after = {name: signal.signal(getattr(signal, name), before[name]) for name in names}
-    assert after == before
+    assert {number: signal.signal(number, handler) for number, handler in before.items()} == before
 
 
 @pytest.fixture(autouse=True)

@@ -77,10 +77,3 @@ def test_an_http_error_is_named_with_its_status(status):
     error = read('{"ret": 0}', complete=False)
     assert "cut off after 10 bytes" in str(error)
     assert error.retry
-
-
-def test_what_the_service_says_is_quoted():
-    """Short and on one line."""
-    shown = str(read({"ret": 404, "msg": "a\n\t\x00\x1b[31m\u202e\ud800" + "b" * 5000}))
-    assert shown.isprintable()
-    assert 0 < shown.count("b") < 200

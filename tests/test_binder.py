@@ -10,7 +10,6 @@ import pytest
 from tests.ports import quiet_port
 from tests.servers import page, server
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Binder is Linux")
 ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"
 

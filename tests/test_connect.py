@@ -1,6 +1,5 @@
 """Where a client's settings come from: arguments, environment, profiles; and what is refused."""
 
-import os
 import stat
 import tomllib
 
@@ -105,11 +104,10 @@ def test_a_profile_is_saved_beside_the_others_for_its_owner_alone():
     assert tomllib.loads(file.read_text("utf-8")) == {"o.dd-é": odd, "prod": SERVICE}
     with pytest.raises(ck.ConfigError, match="profile name"):
         save_profile("a/b", SERVICE)
-    if os.name == "posix":
-        assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        file.chmod(0o644)
-        with pytest.warns(UserWarning, match="chmod 600"):
-            ck.connect("prod")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.chmod(0o644)
+    with pytest.warns(UserWarning, match="chmod 600"):
+        ck.connect("prod")
 
 
 def test_the_embedded_sandbox_is_one_per_process_and_ends_with_its_last_client(environment):

@@ -38,25 +38,19 @@ def plain(dialect):
     return dialect if "POST" in methods else replace(dialect, placement="query")
 
 
-def checked(right, wrong=602, name="access_token", token=VECTOR_TOKEN):
+def checked(right, wrong=602, name="access_token"):
     """What an operation answers: `right` to the right token, `wrong` to others and without one."""
 
     def answer(query):
-        code = right if query.get(name) == token else wrong
+        code = right if query.get(name) == VECTOR_TOKEN else wrong
         return {"ret": code} if isinstance(code, int) else code
 
     return answer
 
 
-def usual(token=VECTOR_TOKEN):
-    """A service that takes this token."""
-    nobody = {"ret": 0, "data": {"total": 0, "items": []}}
-    return {
-        **dict.fromkeys((A3, A5), checked(404, token=token)),
-        B1: checked(401, name="accessToken", token=token),
-        B2: checked(425, token=token),
-        B3: checked(nobody, name="accessToken", token=token),
-    }
-
-
-USUAL = usual()
+USUAL = {
+    **dict.fromkeys((A3, A5), checked(404)),
+    B1: checked(401, name="accessToken"),
+    B2: checked(425),
+    B3: checked({"ret": 0, "data": {"total": 0, "items": []}}, name="accessToken"),
+}

@@ -66,7 +66,7 @@ def raised_by(kind, call, client, match):
 OPEN = [  # answers that leave a change open, and what is raised if its effect is not there
     *((change, DROPPED, ck.OutcomeUnknown) for change in [*CHANGES][:5]),
     *((own_id, answer, ck.OutcomeUnknown) for answer in (Reply("<html>"), code(0, 404))),
-    *((own_id, code(ret), ck.ApiError) for ret in (700, 70077)),
+    (own_id, code(70077), ck.ApiError),
     (own_id, code(405, 500), ck.LicenceError),
     (offline, code(423, 500), ck.ApiError),  # "not done" in B; in A nobody knows
     (imported, code(427), ck.ServiceTimeout),
