@@ -4,21 +4,19 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent
 
 
-def start_kernels_over_ipc() -> None:
+def start_kernels_over_ipc():
     """Has nbval's kernels listen in a folder of their own: Jupyter chooses TCP ports before it
     opens them, and another program may take one meanwhile."""
     from nbval import kernel
 
-    def manager(**options: Any) -> Any:
+    def manager(**options):
         folder = tempfile.mkdtemp(prefix="confkit-kernel-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         return make(transport="ipc", connection_file=f"{folder}/kernel.json", **options)
@@ -26,7 +24,7 @@ def start_kernels_over_ipc() -> None:
     make, kernel.KernelManager = kernel.KernelManager, manager
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     """Compares on the sandbox, but for ports and seconds."""
     compared = getattr(config.option, "nbval", False)
     if os.name == "posix" and (compared or getattr(config.option, "nbval_lax", False)):
@@ -41,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+def pytest_collection_modifyitems(items):
     """Keeps the cells of notebooks in their order, behind the tests, whatever shuffles those."""
     cells = [item for item in items if type(item).__name__ == "IPyNbCell"]
     place = {cell: number for number, cell in enumerate(cells)}

@@ -103,7 +103,7 @@ def checks(python):
 
 def environment(newest):
     """The Python of .venv, with this checkout and what its tests need, as in `constraints.txt`."""
-    python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = VENV / "bin" / "python"
     there = [python, "-m", "pip", "--version"]
     if not python.exists() or subprocess.run(there, capture_output=True).returncode:
         print(f"making {VENV}", flush=True)
@@ -132,7 +132,7 @@ def browser(python):
     there = subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0
     if shutil.which(SHELL) or (there and root() is None):
         return
-    if install(SHELL) or there or install("chromium"):  # Debian has both, Ubuntu neither
+    if install(SHELL) or there:
         return
     line = ["-m", "playwright", "install", "--with-deps", "chromium"]  # Ubuntu has no such package
     if root() is None or subprocess.run([python, *line]).returncode:

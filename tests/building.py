@@ -1,8 +1,5 @@
 """A service whose every answer a test writes down, room by room."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
-
 from tests.scripted import listed
 
 ROOM = "/rtc/room/get"
@@ -10,7 +7,7 @@ USERS = "/rtc/room/get_room_info"
 DEVICES = "/avd/api/outgoing/getOutgoingUsers"
 
 
-def room(room_id: str, **fields: Any) -> dict[str, Any]:
+def room(room_id, **fields):
     """What A3 says about a room; a field that is None is absent."""
     full = {"room_id": room_id, "topic": f"Topic of {room_id}", "owner_id": "ops"}
     full |= {"room_status": 1, "attendee_max": "10", "host_password": "h0st-pw", "room_mode": 1}
@@ -18,25 +15,19 @@ def room(room_id: str, **fields: Any) -> dict[str, Any]:
     return {"ret": 0, **{name: value for name, value in full.items() if value is not None}}
 
 
-def users(*user_ids: str) -> dict[str, Any]:
+def users(*user_ids):
     """What A6 says."""
     return {"ret": 0, "user_list": [{"user_id": one, "user_name": one} for one in user_ids]}
 
 
-def building(
-    present: Mapping[str, Iterable[str]],
-    external: Iterable[tuple[str, str]] = (),
-    *,
-    rooms: Mapping[str, Any] | None = None,
-    people: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+def building(present, external=(), *, rooms=(), people=()):
     """The script of a service with these users in these rooms, and these devices, by room and user
     ID; `rooms` and `people` are answers of A3 and A6 of their own, by room; else it is 404."""
 
-    def about(own: Mapping[str, Any] | None, usual: Callable[[str], Any]) -> Callable[..., Any]:
-        def answer(query: dict[str, str]) -> Any:
+    def about(own, usual):
+        def answer(query):
             room_id = query["room_id"]
-            if own is not None and room_id in own:
+            if room_id in own:
                 return own[room_id]
             return usual(room_id) if room_id in present else {"ret": 404}
 

@@ -8,18 +8,14 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-import confkit as ck
 from confkit.sandbox import Sandbox
 from tests.ports import HERE
-from tests.scripted import Scripted, scripted
+from tests.scripted import scripted
 
 # Every day the examples are the same; `--hypothesis-profile=nightly` looks for others.
 everyday = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, derandomize=True)
@@ -31,7 +27,7 @@ Sandbox.__init__.__kwdefaults__["host"] = HERE  # also of those that are made de
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in this hook, too
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Tests that share what takes long to make run in one process: those of a module with a fixture
     of its own, and all in a browser, which begin first. None runs for ever."""
     for item in items:
@@ -46,27 +42,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def signals_of_a_terminal() -> None:
+def signals_of_a_terminal():
     """What a process ignores, its children do too: under nohup, or behind a shell's `&`, no test
     could end one by SIGHUP or Ctrl-C. A handler is not inherited."""
-    for name, handler in (("SIGHUP", lambda *_: None), ("SIGINT", signal.default_int_handler)):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, handler)
+    for number in (signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
-def the_same_signals() -> Iterator[None]:
+def the_same_signals():
     """A test that left other handlers behind would break those that come after it, anywhere."""
-    names = {"SIGINT", "SIGTERM", "SIGHUP"} & {*dir(signal)}  # Windows has no SIGHUP
-    before = {name: signal.getsignal(getattr(signal, name)) for name in names}
+    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield
-    after = {name: signal.signal(getattr(signal, name), before[name]) for name in names}
-    assert after == before
+    assert {number: signal.signal(number, handler) for number, handler in before.items()} == before
 
 
 @pytest.fixture(autouse=True)
-def no_thread_left() -> Iterator[None]:
+def no_thread_left():
     """A thread of ours that a test left behind would be counted, or be at work, in another."""
     before = set(threading.enumerate())
     yield
@@ -77,7 +70,7 @@ def no_thread_left() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory):
+def clean_environment(monkeypatch, tmp_path_factory):
     """No test sees the settings or profiles of the person who runs it."""
     for name in [name for name in os.environ if name.startswith("CONFKIT_")]:
         monkeypatch.delenv(name)
@@ -85,28 +78,28 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
 
 
 @pytest.fixture
-def script() -> Iterator[Callable[..., Scripted]]:
+def script():
     """Starts a scripted service: script({path: answer, ...})."""
     with ExitStack() as running:
-        yield lambda answers=None, **kw: running.enter_context(scripted(dict(answers or {}, **kw)))
+        yield lambda answers=(): running.enter_context(scripted(dict(answers)))
 
 
 @pytest.fixture
-def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A sandbox whose ids repeat, here or at the host that is its parameter."""
-    with Sandbox(seed=1, host=getattr(request, "param", HERE)) as running:
+def sandbox():
+    """A sandbox whose ids repeat."""
+    with Sandbox(seed=1) as running:
         yield running
 
 
 @pytest.fixture
-def client(sandbox: Sandbox) -> Iterator[ck.Client]:
+def client(sandbox):
     """A client of that sandbox."""
     with sandbox.connect() as connected:
         yield connected
 
 
 @pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def certificate(tmp_path_factory):
     """A self-signed certificate for where servers listen, with its key, as files."""
     need("openssl", shutil.which("openssl"), "apt-get install openssl")
     folder = tmp_path_factory.mktemp("tls")
@@ -119,7 +112,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def version_six() -> str:
+def version_six():
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
@@ -127,7 +120,7 @@ def version_six() -> str:
     return "::1"
 
 
-def need(witness: str, found: Any, how: str) -> None:
+def need(witness, found, how):
     """Skips the test where what it needs of the machine is not there; with CI=true that fails."""
     if not found and os.environ.get("CI", "").lower() == "true":
         pytest.fail(f"{witness} is missing, and with CI=true it has to be there: {how}")

@@ -19,7 +19,7 @@ _FIRST = 20_000 + _RANGE * _WORKER
 _TURNS = itertools.count(secrets.randbelow(_RANGE))  # two runs at once begin at different ports
 
 
-def quiet_port() -> int:
+def quiet_port():
     """A free port that stays free until it is used, also while other tests open sockets."""
     while True:
         port = _FIRST + next(_TURNS) % _RANGE

@@ -12,7 +12,7 @@ RUN = "jupyter nbconvert --to notebook --execute --inplace --coalesce-streams --
 CLEAN = "nbstripout --keep-output --keep-count"
 
 
-def main(names: list[str]) -> int:
+def main(names):
     if names == ["--pictures"]:
         return pictures()
     found = [Path(name) for name in names] or sorted((ROOT / "notebooks").rglob("*.ipynb"))
@@ -25,7 +25,7 @@ def main(names: list[str]) -> int:
     return 0
 
 
-def pictures() -> int:
+def pictures():
     from tests.browser import chromium, pictures
 
     if not chromium.found():

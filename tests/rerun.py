@@ -7,9 +7,8 @@ is green. What holds a promise is never repeated: a secret that showed once is a
 import json
 import re
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 TESTS_FAILED = 1  # pytest's exit status; others say that it could not run, or was interrupted
 A_FEW = 3  # failures that the machine, or another test, may be the cause of; more are ours
@@ -24,20 +23,17 @@ NEVER = (
 )
 GROUP = re.compile(r"@(browser|/[^@]*\.py)$")  # which --dist loadgroup puts behind a test's name
 
-Call = Callable[[list[str]], int]  # runs a command, and returns its exit status
 
-
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A run that is over: its exit status, and the tests that failed, and that passed alone."""
 
     status: int
-    failed: tuple[str, ...] = ()
-    flaky: tuple[str, ...] = ()
+    failed: tuple = ()
+    flaky: tuple = ()
 
 
-def run(pytest: Sequence[str], call: Call) -> Run:
-    """Run this command of pytest."""
+def run(pytest, call):
+    """Run this command of pytest by `call`, which returns its exit status."""
     with tempfile.TemporaryDirectory() as folder:
         status = call([*pytest, "-o", f"cache_dir={folder}"])
         cache = Path(folder, "v", "cache", "lastfailed")
@@ -45,7 +41,7 @@ def run(pytest: Sequence[str], call: Call) -> Run:
     return Run(status, tuple(sorted(GROUP.sub("", name) for name in names)))
 
 
-def repeatable(failed: Sequence[str]) -> list[str]:
+def repeatable(failed):
     """The names to run once more: none where they are many, hold a promise, or are files that could
     not be collected; of a notebook's cells it is the whole notebook."""
     if any("::" not in name or name.startswith(NEVER) for name in failed):
@@ -54,7 +50,7 @@ def repeatable(failed: Sequence[str]) -> list[str]:
     return sorted(names) if len(names) <= A_FEW else []
 
 
-def once_more(first: Run, pytest: Sequence[str], call: Call) -> Run:
+def once_more(first, pytest, call):
     """The same run after its few failures were run again, alone: green where all pass now."""
     names = repeatable(first.failed) if first.status == TESTS_FAILED else []
     for name in names:

@@ -2,14 +2,12 @@
 
 import json
 import socket
-import ssl
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -28,9 +26,8 @@ class Reply:
     kind: str = "application/json"
     delay: float = 0.0
     drop: bool = False
-    headers: dict[str, str] = field(default_factory=dict)
-    length: int | None = None
-    raw: Callable[[socket.socket], object] | None = None
+    headers: dict = field(default_factory=dict)
+    raw: Callable | None = None
     keeps: bool = False
 
 
@@ -39,14 +36,14 @@ class Scripted:
     """The service: `script` maps a path to an answer, or to a function of its parameters."""
 
     base_url: str
-    script: dict[str, Any]
-    seen: Counter[str] = field(default_factory=Counter)
-    requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
-    headers: list[Message] = field(default_factory=list)
+    script: dict
+    seen: Counter = field(default_factory=Counter)
+    requests: list = field(default_factory=list)
+    headers: list = field(default_factory=list)
     connections: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def client(self, **options: Any) -> ck.Client:
+    def client(self, **options):
         options = {"sleep": lambda _: None, **options}
         return ck.Client(self.base_url, self.base_url, "demo_access", "demo_secret", **options)
 
@@ -57,30 +54,28 @@ GRANTED = {"ret": 0, "random": "abc", "key": "def"}
 VECTOR_TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 
 
-def listed(*items: dict[str, Any]) -> dict[str, Any]:
+def listed(*items):
     """A response of B3 with these external users."""
     return {"ret": 0, "data": {"total": len(items), "items": list(items)}}
 
 
 @contextmanager
-def scripted(
-    script: dict[str, Any], tls: ssl.SSLContext | None = None, host: str = HERE
-) -> Iterator[Scripted]:
+def scripted(script, tls=None, host=HERE):
     """A running scripted service on a free port of the loopback."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         wbufsize = -1  # one packet an answer
 
-        def setup(self) -> None:
+        def setup(self):
             super().setup()
             with service.lock:
                 service.connections += 1
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_):
             pass
 
-        def do_GET(self) -> None:
+        def do_GET(self):
             parts = urlsplit(self.path)
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
             fields = parse_qs(parts.query or body, keep_blank_values=True)
@@ -106,33 +101,31 @@ def scripted(
             data = reply.body
             if not isinstance(data, bytes):
                 data = (data if isinstance(data, str) else json.dumps(data)).encode()
-            length = len(data) if reply.length is None else reply.length
             closing, self.close_connection = self.close_connection, True
             with suppress(OSError):  # the client has given up, as some tests want
                 self.send_response(reply.status)
                 self.send_header("Content-Type", reply.kind)
-                self.send_header("Content-Length", str(length))
+                self.send_header("Content-Length", str(len(data)))
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data)
-                self.close_connection = closing or length != len(data)
+                self.close_connection = closing
 
         do_POST = do_CONNECT = do_GET
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
         request_queue_size = 128
-        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
 
-        def handle_error(self, *_: object) -> None:
+        def handle_error(self, *_):
             pass
 
     server = Server((host, 0), Handler)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    scheme, shown = "https" if tls else "http", f"[{host}]" if ":" in host else host
-    service = Scripted(f"{scheme}://{shown}:{server.server_address[1]}", script)
+    scheme = "https" if tls else "http"
+    service = Scripted(f"{scheme}://{host}:{server.server_address[1]}", script)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

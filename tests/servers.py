@@ -5,14 +5,11 @@ import signal
 import subprocess
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
 
 
 @contextmanager
-def server(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+def server(command, **options):
     """The process of this command, in a session of its own, over at the end with its children."""
     process = subprocess.Popen(command, start_new_session=True, **options)
     try:
@@ -27,7 +24,7 @@ def server(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess
         process.wait()
 
 
-def page(address: str, process: subprocess.Popen[Any], seconds: float = 60) -> str:
+def page(address, process, seconds=60):
     """What stands at this address, as soon as the server gives it."""
     deadline = time.monotonic() + seconds
     while True:

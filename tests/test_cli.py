@@ -13,11 +13,10 @@ import requests
 import confkit as ck
 from confkit.cli import commands
 from confkit.cli.services import SPOKEN, reference
-from confkit.connect import profiles_path
 from confkit.dialect import Dialect
 from confkit.operations import B3
 from tests.commands import CONFKIT, known, on_a_terminal, run
-from tests.scripted import Reply
+from tests.scripted import AUTHENTICATE, Reply
 from tests.servers import server
 
 COMMANDS = [*commands.commands, "profile add"]
@@ -29,11 +28,8 @@ ROWS = [
     ("interface A2", 0, reference("A2"), ""),
     ("docter", 2, "", "No such command 'docter'. Did you mean 'doctor'? See `confkit --help`"),
     ("rtsp://a:geheim@h/", 2, "", "No such command 'rtsp://a:***@h/'"),
-    ("runbook --list", 0, "-p room=... [-p apply=False]", ""),
-    ("runbook nobody-can-join", 2, "", "Name one: --profile NAME"),
     ("runbook nobody-can-join --sandbox -p room=1", 1, "FAIL    Room: ", ""),
     ("runbook nobody-can-join --sandbox -p rom=1", 2, "", "the inputs are: room, apply"),
-    ("runbook deployment-acceptance --sandbox -p apply=true", 0, "Overall: PASS", ""),
     ("doctor --sandbox", 0, "Overall: PASS", "Checking SANDBOX (at most 2 failed logins"),
     ("doctor", 1, "", "--sandbox for the embedded one, or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
     ("probe --sandbox", 0, "The dialect is the usual one: set nothing", ""),
@@ -79,7 +75,6 @@ def test_a_profile_is_written_read_and_changed():
     typed = "http://conference.example:8080\n hunter2 \n"
     done = run("profile", "add", "prod", *words.split(), "--dialect", "hash=sha256", typed=typed)
     assert (done.returncode, "hunter2" in str(done)) == (0, False)
-    assert stat.S_IMODE(profiles_path().stat().st_mode) == 0o600
     assert run("profile", "add", "prod", "--dialect", "hash=sha1").returncode == 0
     client = ck.connect("prod")  # what was not typed stays, the protection above all
     assert (client.base_url, client.secret_key) == ("http://conference.example:8080", "hunter2")
@@ -114,9 +109,7 @@ def test_an_interruption_is_130_and_silent(script, number, prefix, status, messa
     """While a service does not respond; what nohup ignores stays ignored."""
     processes = []
     reply = Reply(raw=lambda _: processes[0].send_signal(number))
-    url = script({"/rtc/auth/valid": reply}).base_url
-    names = ("BASE_URL", "OUTGOING_URL", "ACCESS_KEY", "SECRET_KEY")
-    keys = {f"CONFKIT_{name}": url for name in names}
+    keys = {**known(script({AUTHENTICATE: reply}).client()), "CONFKIT_SECRET_KEY": "geheim"}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     line = [*prefix, *CONFKIT, "token"]
     with subprocess.Popen(line, env={**os.environ, **keys}, **streams) as process:

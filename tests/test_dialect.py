@@ -50,7 +50,6 @@ def test_any_texts_are_signed_as_utf_8_joined_by_a_colon(key, random, value, nam
 IN_A = dict.fromkeys(("A2", "A3", "A4", "A5", "A6", "A7"), "GET access_token")
 SENT = {**IN_A, "B1": "GET accessToken", "B2": "GET access_token", "B3": "GET accessToken"}
 POST = dict.fromkeys(("B1", "B3"), "POST accessToken")
-POSTED = {"create_method": "POST", "list_method": "POST"}
 
 
 @pytest.mark.parametrize(
@@ -58,9 +57,7 @@ POSTED = {"create_method": "POST", "list_method": "POST"}
     [
         ({}, {}),
         ({"token_parameter": "access_tocken"}, dict.fromkeys(IN_A, "GET access_tocken")),
-        ({"mcu_token_parameter": "token"}, {"A5": "GET token"}),
-        ({"remove_token_parameter": "accessToken"}, {"B2": "GET accessToken"}),
-        ({**POSTED, "placement": "form"}, POST),
+        ({"create_method": "POST", "list_method": "POST", "placement": "form"}, POST),
     ],
     ids=str,
 )

@@ -8,7 +8,7 @@ import pytest
 
 import confkit as ck
 from confkit.diagnosis import calls
-from confkit.operations import OPERATIONS
+from confkit.operations import A2
 from confkit.wire import PreparedRequest, Response
 
 NUMBERS = ["id", "room_status", "attendee_max", "max_audio", "max_video", "room_mode"]
@@ -21,8 +21,8 @@ USERS = [ck.RoomUser("Ada", "u"), ck.RoomUser(None, "v"), ck.RoomUser("", "w")]
 DEVICES = [ck.Device("007", "c", None, None, "x=1", {}), ck.Device("2", "d", "", "a", "", {"a": 1})]
 SENT = PreparedRequest("GET", "http://h/rtc/room/create", {"topic": "x"}, "query", "access_token")
 CALLS = [
-    ck.Call(OPERATIONS["A2"], SENT, 0.0, 0.5, Response(200, b""), None, ()),
-    ck.Call(OPERATIONS["A2"], SENT, 9e9, 0.5, None, ck.TransportError("h"), ()),
+    ck.Call(A2, SENT, 0.0, 0.5, Response(200, b""), None, ()),
+    ck.Call(A2, SENT, 9e9, 0.5, None, ck.TransportError("h"), ()),
 ]
 # Of each converter: records of it, the columns that are as they are in them, and the types of all.
 FRAMES = {
@@ -57,8 +57,7 @@ def test_the_same_columns_and_types_for_none_as_for_many(convert):
     assert types(frame) == due
     for name in columns:
         assert values(frame[name]) == [getattr(record, name) for record in records[::-1]]
-    for source, rows in ((records[0], 1), ([], 0)):
-        assert (types(convert(source)), len(convert(source))) == (due, rows)
+    assert (types(convert([])), len(convert([])), len(convert(records[0]))) == (due, 0, 1)
     with pytest.raises(TypeError):
         convert([{"room_id": "1"}])
 
@@ -77,13 +76,13 @@ def test_secrets_show_only_when_asked_for():
     device = ck.Device("007", "c", "Door", "rtsp://a:my hunter2@h/x", LOGIN, HELD)
     assert not re.search("hunter2|1000017", ck.devices_frame([device]).to_json())
     row = ck.devices_frame([device], secrets=True).iloc[0]
-    assert (row.user_address, row.user_data) == ("rtsp://a:my hunter2@h/x", LOGIN)
+    assert row.user_address == "rtsp://a:my hunter2@h/x"
     assert json.loads(row.options) == device.options
 
 
 def test_a_name_that_is_an_address_tells_no_password():
     """Any other ID shows as it is, as it is compared with others."""
-    keys = ["pass=1", "sip:a:b@c", "http://h/x", ""]
+    keys = ["pass=1", "sip:a:b@c"]
     assert list(ck.users_frame([ck.RoomUser(key, key) for key in keys]).user_id) == keys
     user, device = ck.RoomUser(LOGIN, LOGIN), ck.Device("1", LOGIN, LOGIN, LOGIN)
     for frame in ck.devices_frame([device]), ck.users_frame([user]), ck.users_frame({"1": [user]}):

@@ -16,16 +16,11 @@ from confkit.connect import save_profile
 from tests.commands import CONFKIT
 from tests.ports import quiet_port
 from tests.servers import server
+from tests.test_connect import SERVICE
 from tests.test_notebooks import FOLDER
 
 lab = import_module("confkit.cli.lab")  # the package has the command by this name
 NAMES = (lab.FIRST, "runbooks/lesson.ipynb")
-SERVICE = {
-    "base_url": "http://conference.example:8080",
-    "outgoing_url": "http://conference.example:8050",
-    "access_key": "key",
-    "secret_key": "hunter2",
-}
 SANDBOX, PROD = {"CONFKIT_PROFILE": "sandbox"}, {"CONFKIT_PROFILE": "prod"}
 REAL = {f"CONFKIT_{name.upper()}": value for name, value in SERVICE.items()}
 

@@ -31,20 +31,20 @@ HEAVY = {
 }
 
 
-def modules() -> list[Path]:
+def modules():
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def part_of(path: Path) -> str:
+def part_of(path):
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> set[str]:
+def imports(path):
     """The parts that a file imports, not for type checking alone."""
     package = ["confkit", *path.relative_to(PACKAGE).parts[:-1]]
-    parts: set[str] = set()
+    parts = set()
 
-    def visit(node: ast.AST) -> None:
+    def visit(node):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             return
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -83,7 +83,7 @@ def test_rtsp_and_sandbox_know_only_what_they_need():
 
 
 def test_each_public_name_is_there_and_is_no_module():
-    namespace: dict[str, object] = {}
+    namespace = {}
     exec("from confkit import *", namespace)
     assert set(ck.__all__) < set(namespace) | {"__version__"}
     for name in ck.__all__:

@@ -23,7 +23,6 @@ def test_a_section_or_an_operation_is_found_by_its_number(level, name):
             assert re.search(rf"(?<!\w){re.escape(word)}\b", part), word
 
 
-def test_a_part_is_found_by_a_word_of_its_heading():
-    assert reference("create room").startswith("### A2. Create room")
+def test_a_wrong_name_is_answered_with_those_that_there_are():
     with pytest.raises(ck.ConfigError, match=r"(?s)A1\. .*B3\. .*7\. Errors"):
         reference("nonsense")

@@ -45,5 +45,5 @@ def test_what_is_never_repeated():
     """Many failures, and a promise, nor what failed beside it; these files exist."""
     assert rerun.repeatable([f"tests/test_text.py::test_{n}" for n in range(4)]) == []
     for path in rerun.NEVER:
-        assert (ROOT / path).exists()
+        assert [*ROOT.glob(f"{path}*")]
         assert rerun.repeatable(["tests/test_text.py::test_a", f"{path}::test_b"]) == []

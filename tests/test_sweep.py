@@ -77,30 +77,18 @@ def test_a_room_asked_by_its_extend_id(script):
 
 
 def test_utilisation(script):
-    """Users above the cap are more than 1; without a cap, or with 0, it is missing."""
-    caps = {"over": "2", "below": "4", "without": None, "zero": "0"}
-    answers = {name: room(name, attendee_max=cap) for name, cap in caps.items()}
-    service = script(building(dict.fromkeys(answers, "xyz"), rooms=answers))
-    frame = ck.occupancy_frame(ck.sweep(service.client(), list(caps)))
-    due = [(3, 2, 1.5), (3, 4, 0.75), (3, None, None), (3, 0, None)]
-    assert rows(frame, "users", "attendee_max", "utilisation") == due
-
-
-def test_a_wrong_option_is_refused(script):
-    service = script()
-    for options in ({"concurrency": 0}, {"max_rate": 0}):
-        with pytest.raises(ck.ConfigError):
-            swept(service.client(), 30, **options)
-    assert service.requests == []
+    """Users above the cap are more than 1; of a cap of 0, which is none, it is missing."""
+    due = {"2": 1.5, "4": 0.75, "0": None}
+    answers = {cap: room(cap, attendee_max=cap) for cap in due}
+    service = script(building(dict.fromkeys(due, "xyz"), rooms=answers))
+    frame = ck.occupancy_frame(ck.sweep(service.client(), list(due)))
+    assert rows(frame, "room_id", "utilisation") == list(due.items())
 
 
 @each_way
-@pytest.mark.parametrize(
-    ("renewal", "error"), [(FRESH, None), ({"ret": 401}, ck.AuthenticationFailed)], ids=str
-)
-def test_a_token_that_expires_is_renewed_once_or_ends_the_sweep(script, way, renewal, error):
-    """A renewal that fails is one failure of the sweep; what was not asked says so."""
-    service = script({AUTHENTICATE: [GRANTED, renewal]})
+def test_a_token_that_is_not_renewed_ends_the_sweep(script, way):
+    """It is one failure of the sweep; what was not asked says so."""
+    service = script({AUTHENTICATE: [GRANTED, {"ret": 401}]})
     client = by(service.client(), way)
     old = client.token()
 
@@ -110,14 +98,10 @@ def test_a_token_that_expires_is_renewed_once_or_ends_the_sweep(script, way, ren
 
     service.script[GET_ROOM] = answer
     sweep, read, skipped = swept(client, 300, concurrency=8)
-    assert service.seen[AUTHENTICATE] == 2
-    assert {type(failure.error) for failure in sweep.failures} == ({error} if error else set())
-    if error:
-        assert (read, sweep.complete) == (50, False)
-        assert sweep.failures[0][:2] == (None, "A1")
-        assert skipped >= 300 - 50 - 8
-    else:
-        assert (read, sweep.complete, sweep.failures) == (300, True, ())
+    assert {type(failure.error) for failure in sweep.failures} == {ck.AuthenticationFailed}
+    assert sweep.failures[0][:2] == (None, "A1")
+    assert (service.seen[AUTHENTICATE], read, sweep.complete) == (2, 50, False)
+    assert skipped >= 300 - 50 - 8
 
 
 ENDS = [  # the reply after 40 rooms, the error, whether all rooms are asked
@@ -195,25 +179,18 @@ def test_ctrl_c_reaches_the_caller(script, way):
 
 def test_changes_between_two_sweeps(script):
     """What only one of two sweeps has read, or did not ask, is no change."""
-    ann = ["ann"]
-    present = {"full": ann, "free": ["ann", "bob"], "opens": [], "empties": ann, "film": ann}
-    present |= {"lost": ann, "back": ann}
+    present = {"opens": [], **dict.fromkeys(("empties", "film", "lost", "back"), ("ann",))}
     caps = {name: room(name, attendee_max=2) for name in present}
     people = {"back": {"ret": 700}}
     service = script(building(present, [("film", "cam")], rooms=caps, people=people))
     client = service.client()
     before = ck.sweep(client, [*present, "gone"])
-    present |= {"full": ["ann", "bob"], "free": ann, "opens": ann, "empties": []}
-    present |= {"film": ["ann", "cam"]}
+    present |= {"opens": ["ann"], "empties": [], "film": ["ann", "cam"]}
     people.clear()
     people["lost"] = {"ret": 700}
     after = ck.sweep(client, [*present, "new"])
     frame = ck.changes(before, after)
     assert rows(frame, "room_id", "change", "user_id", "users") == [
-        ("full", "user joined", "bob", 2),
-        ("full", "became full", None, 2),
-        ("free", "user left", "bob", 1),
-        ("free", "no longer full", None, 1),
         ("opens", "user joined", "ann", 1),
         ("opens", "opened", None, 1),
         ("empties", "user left", "ann", 0),

@@ -1,11 +1,10 @@
 """What a terminal shows of other people's texts, and files that are written atomically."""
 
-from importlib.util import find_spec
+import resource
 
 import pytest
 
 from confkit.text import echo, one_line, printable, write_atomically
-from tests.conftest import need
 
 
 def test_letters_stay_and_controls_are_spaces(capsys):
@@ -20,9 +19,6 @@ def test_letters_stay_and_controls_are_spaces(capsys):
 
 def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path):
     """A full disk (here a bound on the size of files) leaves the old file and nothing beside."""
-    need("a limit for files", find_spec("resource"), "use a POSIX system")
-    import resource
-
     path = tmp_path / "table.csv"
     write_atomically(path, b"good")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

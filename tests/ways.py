@@ -43,13 +43,13 @@ def connected(service, way, **options):
     return client_of(service.base_url, way, **options)
 
 
-def outcome(client, operation="A3", *, thread=True, **parameters):
-    """The members of the response to a read, or its error; in another thread, as those of a sweep
-    are, or in this one."""
+def outcome(client, *, thread=True):
+    """The members of the response to A3, or its error; in another thread, as those of a sweep are,
+    or in this one."""
 
     def call():
         try:
-            return client.call(operation, **parameters or {"room_id": "1"})
+            return client.call("A3", room_id="1")
         except ck.ConfkitError as error:
             return error
 

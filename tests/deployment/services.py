@@ -1,13 +1,10 @@
-"""Dialects of services, a service that a test scripts, and a port that takes no connection."""
+"""Dialects of services, and a service that a test scripts."""
 
 import random
-import socket
-from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from confkit.dialect import CHOICES, Dialect
 from confkit.operations import OPERATIONS
-from tests.ports import HERE
 from tests.scripted import VECTOR_TOKEN
 
 A1, A2, A3, A5, B1, B2, B3 = (
@@ -41,38 +38,19 @@ def plain(dialect):
     return dialect if "POST" in methods else replace(dialect, placement="query")
 
 
-def checked(right, wrong=602, name="access_token", token=VECTOR_TOKEN):
+def checked(right, wrong=602, name="access_token"):
     """What an operation answers: `right` to the right token, `wrong` to others and without one."""
 
     def answer(query):
-        code = right if query.get(name) == token else wrong
+        code = right if query.get(name) == VECTOR_TOKEN else wrong
         return {"ret": code} if isinstance(code, int) else code
 
     return answer
 
 
-def usual(token=VECTOR_TOKEN):
-    """A service that takes this token."""
-    nobody = {"ret": 0, "data": {"total": 0, "items": []}}
-    return {
-        **dict.fromkeys((A3, A5), checked(404, token=token)),
-        B1: checked(401, name="accessToken", token=token),
-        B2: checked(425, token=token),
-        B3: checked(nobody, name="accessToken", token=token),
-    }
-
-
-USUAL = usual()
-
-
-@contextmanager
-def deaf():
-    """A port that takes no connection: its queue is full, and what comes is dropped."""
-    with socket.socket() as listener, ExitStack() as held:
-        listener.bind((HERE, 0))
-        listener.listen(0)
-        for _ in range(4):
-            waiting = held.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(listener.getsockname())
-        yield listener.getsockname()[1]
+USUAL = {
+    **dict.fromkeys((A3, A5), checked(404)),
+    B1: checked(401, name="accessToken"),
+    B2: checked(425),
+    B3: checked({"ret": 0, "data": {"total": 0, "items": []}}, name="accessToken"),
+}

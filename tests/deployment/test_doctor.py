@@ -68,7 +68,7 @@ def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
 
 
 def test_one_run_names_all_wrong_settings_of_the_dialect():
-    """The finding's advice holds all of them, as arguments and as a line that can be used."""
+    """The finding's advice holds all of them, as a line that can be used."""
     named = {
         "Keys": "hash=sha256",
         "Token in A": "token_parameter=access_tocken",
@@ -83,9 +83,6 @@ def test_one_run_names_all_wrong_settings_of_the_dialect():
         holds(rows[name], "FAIL", settings)
     advice = rows["Finding"][2]
     assert ck.Dialect.parse(advice.partition("CONFKIT_DIALECT=")[2]) == OLD
-    arguments = advice.partition("dialect=ck.")[2].partition(", or set")[0]
-    assert eval(arguments, {"Dialect": ck.Dialect}) == OLD
-    assert client.dialect == ck.Dialect()
 
 
 def test_refused_keys_are_looked_into_within_the_bound(sandbox):
@@ -119,59 +116,49 @@ ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
 READ = checked(ROOM)
 LOGIN = checked({"ret": 0, "addr": "user:geheim@host:9000"})
 NO_PORT = checked({"ret": 0, "addr": f"{HERE}:1"})
-# What answers otherwise, the check, its outcome, what it says and the next step.
+# What answers otherwise, the check that fails, what it says and the next step.
 FAULTS = [
-    ({A1: Reply(drop=True)}, "Keys", "FAIL", "keys could not be checked", "service is running"),
-    ({A3: {"ret": 407}}, "Token in A", "UNKNOWN", "407: parameter error", "Name a"),
-    ({A3: {"ret": 602}}, "Token in A", "FAIL", "every known form: 602", "balanc"),
-    ({B3: {"ret": 602}}, "Token in B", "FAIL", "form: 602", "that outgoing_url"),
-    ({B2: {"ret": 602}}, "Token in B", "FAIL", "B2 refused the token", "provider"),
-    ({A3: checked(404)}, "Room", "FAIL", "room 7: get room (A3)", "room"),
-    ({A3: READ, A5: {"ret": 410}}, "Media server", "FAIL", "410: no MCU", ""),
-    ({A3: READ, A5: NO_PORT}, "Media server", "FAIL", ":1 does not accept", "UDP"),
-    ({A3: READ, A5: LOGIN}, "Media server", "FAIL", "is not host:port, so nothing was tried", ""),
+    ({A1: Reply(drop=True)}, "Keys", "keys could not be checked", "service is running"),
+    ({A3: {"ret": 602}}, "Token in A", "every known form: 602", "balanc"),
+    ({B2: {"ret": 602}}, "Token in B", "B2 refused the token", "provider"),
+    ({A3: checked(404)}, "Room", "room 7: get room (A3)", "room"),
+    ({A3: READ, A5: NO_PORT}, "Media server", ":1 does not accept", "UDP"),
+    ({A3: READ, A5: LOGIN}, "Media server", "is not host:port, so nothing was tried", ""),
 ]
 
 
-@pytest.mark.parametrize(("answers", "name", "outcome", "detail", "advice"), FAULTS)
-def test_a_fault_is_named_by_its_check(script, answers, name, outcome, detail, advice):
+@pytest.mark.parametrize(("answers", "name", "detail", "advice"), FAULTS)
+def test_a_fault_is_named_by_its_check(script, answers, name, detail, advice):
     """With its next step, and the finding repeats the first failure."""
     room_id = "7" if name in ("Room", "Media server") else None
     rows = examine(script({**USUAL, **answers}).client(), room_id)
-    holds(rows[name], outcome, detail, advice)
+    holds(rows[name], "FAIL", detail, advice)
     assert "geheim" not in str(rows)
-    if outcome == "FAIL":
-        holds(rows["Finding"], "FAIL", f"{name}: ", rows[name][2])
-        assert rows["Finding"][2]
+    holds(rows["Finding"], "FAIL", f"{name}: ", rows[name][2])
+    assert rows["Finding"][2]
 
 
 GOAL = "https://conference.example:8443"
-REPLIES = {
-    "guest": Reply("<title>Guest access</title>", kind="text/html"),
-    "moved": Reply("", status=301, headers={"Location": f"{GOAL}{A3}?access_token=geheim99"}),
-}
+MOVED = Reply("", status=301, headers={"Location": f"{GOAL}{A3}?access_token=geheim99"})
 # What there is at base_url, what is wrong with it and the next step.
 IN_THE_WAY = [
-    ("http://no-such-host.invalid:8080", "could not resolve", "DNS or VPN"),
-    ("closed", "connection refused", "The setting is base_url."),
-    ("plain", "does not speak TLS on this port", "http:// instead of https://"),
-    ("guest", "got HTML or XML (HTTP 200): body begins '<title>Guest", "no proxy"),
-    ("moved", f" leads to {GOAL}{A3}: get", "configure the target address"),
+    (None, "connection refused", "The setting is base_url."),
+    (
+        Reply("<title>Guest access</title>"),
+        "got HTML or XML (HTTP 200): body begins '<",
+        "no proxy",
+    ),
+    (MOVED, f" leads to {GOAL}{A3}: get", "configure the target address"),
 ]
 
 
-@pytest.mark.parametrize(("name", "detail", "advice"), IN_THE_WAY)
-def test_what_stands_in_the_way_is_named_with_the_setting(sandbox, script, name, detail, advice):
+@pytest.mark.parametrize(("reply", "detail", "advice"), IN_THE_WAY)
+def test_what_stands_in_the_way_is_named_with_the_setting(script, reply, detail, advice):
     """The other interface is looked at all the same, and no login is spent on what may be another
     service."""
-    addresses = {
-        "closed": f"http://{HERE}:{quiet_port()}",
-        "plain": sandbox.base_url.replace("http:", "https:"),
-    }
-    if name in REPLIES:
-        addresses[name] = script({A3: REPLIES[name]}).base_url
+    address = script({A3: reply}).base_url if reply else f"http://{HERE}:{quiet_port()}"
     service = script({**USUAL, A3: {"ret": 408}, A5: {"ret": 408}})
-    client = ck.Client(addresses.get(name, name), service.base_url, **KEYS)
+    client = ck.Client(address, service.base_url, **KEYS)
     rows = examine(client)
     holds(rows[A], "FAIL", detail, advice)
     holds(rows["Finding"], "FAIL", f"{A}: ", rows[A][2])

@@ -8,7 +8,7 @@ import pytest
 import confkit as ck
 from confkit.dialect import Dialect
 from confkit.sandbox import Sandbox
-from tests.deployment.services import A1, A2, A3, A5, B1, B2, B3, checked, dialects, plain, usual
+from tests.deployment.services import A1, A2, A3, A5, B1, B2, B3, USUAL, checked, dialects, plain
 from tests.scripted import Reply
 
 DIALECTS = dialects(seed=6, count=4)
@@ -44,19 +44,14 @@ def test_never_more_logins_fail_than_the_bound_allows():
 
 OTHER = "accessToken"
 ZERO = {path: {"ret": 0} for path in (A3, A5, B1, B2, B3)}
-TWO = {A3: checked(404, 407, "access_tocken"), A5: checked(410, 602, "token")}
-SHA256 = Dialect(hash="sha256").access_token("abc", "def", "demo_secret").reveal()
 IN_A, IN_A5, IN_B2 = "token_parameter", "mcu_token_parameter", "remove_token_parameter"
 # What differs from a usual service, which settings stay open, one of the reasons, and what differs
 # from the usual dialect.
 UNLIKE = [
-    ({}, "", "", {}),
     ({A3: {"ret": 404}}, IN_A, "404: room not found, with the", {}),
     (ZERO, f"{IN_A} {IN_A5} {IN_B2} create_method", "A3: success, with", {}),
     ({B2: checked(0, 401, OTHER)}, "", "", {IN_B2: OTHER}),
-    (TWO, "", "", {IN_A: "access_tocken", IN_A5: "token"}),
     ({B3: Reply(drop=True)}, "list_method", "closed the connection", {}),
-    (usual(SHA256), "", "", {"hash": "sha256"}),  # A1 accepts any digest
 ]
 
 
@@ -65,7 +60,7 @@ def test_only_an_answer_that_differs_without_a_token_settles_a_setting(
     script, differences, unknown, reason, changes
 ):
     """The rest stays as it is, and a warning names it with the reason."""
-    client = script({**usual(), **differences}).client()
+    client = script({**USUAL, **differences}).client()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert ck.probe_dialect(client).changes() == changes

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 import confkit as ck
-from confkit.operations import A3, A5, A6, B3
+from confkit.operations import A6, B3
 
 from . import door_before, pasted
 from .conftest import LOGIN, PASSWORD, SMALL
@@ -17,8 +17,7 @@ INSIDE = "//admin:geheim%4077%3A%2F%23%25@"
 NEW = {"login_name": "admin", "login_password": "new-one"}
 OURS = ("room", "device", "users", "listed address", "place", "camera", "media server")
 OPTIONS = {"login": LOGIN, "wrong": {**LOGIN, "login_password": "x"}, "force": {"force": True}}
-MOVED, SIP = "rtsp://admin:geheim@127.0.0.1:9/door", "sip://alice@pbx.example"
-ADDRESSES = {"no-url": "192.0.2.7/x", "moved": MOVED, "sip": SIP}
+MOVED = "rtsp://admin:geheim@127.0.0.1:9/door"
 
 
 class World:
@@ -35,7 +34,7 @@ class World:
 
     def ask(self, words):
         """Diagnose a user ID, an address by its name, a login, `force`."""
-        addresses = {**ADDRESSES, "url": self.url}
+        addresses = {"moved": MOVED, "url": self.url}
         user_id, url, options = None, None, {}
         for word in words.split():
             options |= OPTIONS.get(word, {})
@@ -76,8 +75,6 @@ STEPS = {
     "unseen": lambda w: w.sandbox.fault(A6.path, body='{"ret": 0, "user_list": []}'),
     "elsewhere": lambda w: w.bring(ck.create_room(w.client, "t", "ops")),
     "no_licence": lambda w: w.sandbox.licence(seats=0),
-    "a3_fails": lambda w: w.sandbox.fault(A3.path, ret=805),
-    "a5_fails": lambda w: w.sandbox.fault(A5.path, ret=504),
     "a6_is_html": lambda w: w.sandbox.fault(A6.path, body="<html>"),
     "b3_drops": lambda w: w.sandbox.fault(B3.path, drop=True),
 }
@@ -87,7 +84,6 @@ OUT = "NoneType PreflightFailed"  # removed, and then not imported, as the camer
 SITUATIONS = [
     # It is in its room: a lock and a full room keep others out.
     ("cam people lock", "cam", "ok", "", r"the service lists it.*force=True \(--force\)", ""),
-    ("cam", "url", "ok", "", "", ""),
     ("cam", "cam wrong force", "auth_rejected", "", "^(?!.*The service lists)", ""),
     ("door cam one_place", "cam force", "busy", "", "has this camera as device 'cam'", "NoneType"),
     # The room: a broken camera comes before a lock, and the place of a device that is away is kept.
@@ -105,8 +101,6 @@ SITUATIONS = [
     ("", "", "not_imported", "device", "any device", "Device"),
     ("", "cam url login", "not_imported", "device", "426 or 427.*name admin$", "Device ok"),
     ("", "cam url", "auth_required", "device", "", ""),
-    ("", "cam no-url", "url_malformed", "device", "", ""),
-    ("", "s sip", "not_imported", "device", "only the service can dial a sip", "JoinFailed"),
     # Addresses and IDs that are elsewhere, or others'.
     ("cam", "cam moved", "address_differs", "listed address",
      "rtsp://127.*, not rtsp://127.0.0.1:9/door", OUT),
@@ -114,13 +108,10 @@ SITUATIONS = [
     ("people", "a url", "user_id_taken", "device users", "", ""),
     ("elsewhere", "cam", "in_another_room", "device", "it is device 'cam'", "NoneType Device"),
     ("elsewhere open", "cam url", "user_id_elsewhere", "device", "device: rtsp.*room", "NoneType"),
-    # The service itself: what cannot be read is no empty room, and what says nothing about the
-    # device stops nothing.
-    ("cam a3_fails", "cam", "service_error", "room", "A3", ""),
+    # The service itself: what cannot be read is no empty room.
     ("cam b3_drops", "cam", "service_error", "device", "closed the connection", ""),
     ("cam a6_is_html", "cam", "service_error", "users", "A6", ""),
     ("no_licence", "cam url login", "service_error", "device media server", "411", ""),
-    ("a5_fails", "cam", "not_imported", "device", "", "Device"),
 ]  # fmt: skip
 
 
@@ -155,8 +146,6 @@ def test_a_situation_has_its_verdict_and_an_advice_that_runs(
 
 def test_what_a_stage_says(world):
     """A camera is not dialled while the service plays it; with force its own stages follow."""
-    details = [stage.detail for stage in world.ask("cam").stages]
-    assert details[0] == "open (the service says 'scheduled')"
     world.do("door cam")
     knocks = world.guard.knocks
     left_out = world.ask("cam").stages[-1]

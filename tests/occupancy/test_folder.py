@@ -148,7 +148,6 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
-        (lambda at: ck.load_occupancy(at / "file"), ck.ConfigError, "which is a file"),
         (lambda at: ck.load_occupancy(at / "bad"), ck.RecordingError, "cannot be read: .*Move it"),
         (lambda at: ck.load_occupancy(at, since="10/11/2026"), ValueError, "since is .*T08:00"),
         (lambda at: ck.save_occupancy(NEXT, at / "file"), ck.RecordingError, "was not written"),

@@ -12,8 +12,7 @@ def test_each_room_has_its_sources(client, sandbox, tmp_path):
     result that lacks a part would look complete."""
     one, two = (ck.create_room(client, topic, "ops") for topic in ("one", "two"))
     ck.delete_room(client, ck.create_room(client, "Gone", "ops"))
-    camera = sandbox.camera(size=(160, 96), fps=5)
-    ck.import_device(client, one, "cam", "Door", camera)
+    ck.import_device(client, one, "cam", "Door", sandbox.camera(size=(160, 96), fps=5))
     ck.Recorder(tmp_path / "recording").record(client, [two, one, "lost"], sweeps=1)
     (listed := tmp_path / "rooms.txt").write_text(f"# ours\n{one}\n00123\n")
     frame = ck.known_rooms(client, recording=tmp_path / "recording", list=str(listed))

@@ -1,8 +1,6 @@
 """A failed call is a failure, never a zero, whatever goes wrong: the faults of the nightly attacks
 one by one, rooms of a sweep, and lists."""
 
-from collections.abc import Iterator
-
 import pytest
 
 import confkit as ck
@@ -21,7 +19,7 @@ WHOLE |= {"length_wrong"}
 
 
 @pytest.fixture(scope="module")
-def known() -> Iterator[tuple[Sandbox, ck.Room]]:
+def known():
     """A service for all faults, and a room of it."""
     with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
         room_id = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=25)

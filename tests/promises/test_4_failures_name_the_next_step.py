@@ -72,17 +72,7 @@ def test_each_code_has_its_meaning_and_a_next_step(place, interface):
             assert meaning[:12] in code.meaning
 
 
-READ, CHANGE = "A read can be repeated", "A change may have happened: check before you"
-SAYS = [  # a code or an error, and what its explanation says
-    (401, ["A: authentication failed; B: wrong parameters"]),
-    (errors.api_error(401, "A", "A1", "authenticate"), ["in interface A: authentication failed"]),
-    (504, [READ, CHANGE]),
-    ("E17", ["E17: not a code of the interface, and none seen", CHANGE]),
-]
-
-
-@pytest.mark.parametrize(("code", "says"), SAYS)
-def test_what_an_explanation_says(code, says):
-    text = " ".join(repr(ck.explain(code)).split())
-    assert [part for part in says if part not in text] == []
-    assert (READ in text) == (READ in says)
+def test_a_code_that_nobody_knows_may_have_changed_something():
+    text = " ".join(repr(ck.explain("E17")).split())
+    assert "E17: not a code of the interface" in text
+    assert "A change may have happened: check before you" in text
