@@ -29,11 +29,6 @@ WITNESSES = {"ffprobe": "ffmpeg", "curl": "curl", "openssl": "openssl"}
 BESIDE = ("-n", str((os.cpu_count() or 1) + 2), "--dist", "loadgroup")
 WITHOUT_NOTEBOOKS = ("-p", "no:nbval")  # which takes seconds to load, in each process
 NOTEBOOKS = ("-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60")
-NIGHTLY = {
-    "gst-launch-1.0": "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good "
-    "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-gi "
-    "gir1.2-gst-rtsp-server-1.0",
-}
 
 
 def main(arguments):
@@ -42,7 +37,7 @@ def main(arguments):
     os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")  # outside of what is tested
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # many a test starts a Python of its own
     nightly = "nightly" in arguments
-    witnesses({**WITNESSES, **NIGHTLY} if nightly else WITNESSES)
+    witnesses()
     python = environment(newest=nightly)
     browser(python)
     if arguments == ["nightly"]:
@@ -118,10 +113,9 @@ def environment(newest):
     return str(python)
 
 
-def witnesses(wanted):
-    """Installs the missing ones of these witnesses where that is possible, or says how."""
-    lists = [packages for program, packages in wanted.items() if not shutil.which(program)]
-    missing = " ".join(lists).split()
+def witnesses():
+    """Installs the missing witnesses where that is possible, or says how."""
+    missing = [package for program, package in WITNESSES.items() if not shutil.which(program)]
     if missing and not install(*missing):
         print("some tests have no witness here, and are skipped", flush=True)
 

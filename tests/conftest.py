@@ -4,7 +4,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -109,15 +108,6 @@ def certificate(tmp_path_factory):
     where = ["-out", files[0], "-keyout", files[1], "-addext", names]
     subprocess.run([*shlex.split(line), *where], check=True, capture_output=True)
     return files
-
-
-@pytest.fixture
-def version_six():
-    try:
-        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-    except OSError:
-        need("IP version six", False, "give this machine's loopback the address ::1")
-    return "::1"
 
 
 def need(witness, found, how):

@@ -6,6 +6,7 @@ import multiprocessing
 import sys
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
+import distributed
 import pandas as pd
 import pytest
 
@@ -21,6 +22,14 @@ def processes():
         yield executor
 
 
+@pytest.fixture(scope="module")
+def dask():
+    """The executor of a real cluster, in another process of this machine."""
+    options = {"n_workers": 1, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    with distributed.Client(**options) as client:
+        yield client.get_executor()
+
+
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Parts of five rooms, so that a few rooms make several."""
@@ -31,7 +40,8 @@ def rooms(count):
     return [f"r{number}" for number in range(count)]
 
 
-def test_the_result_is_the_same_though_the_token_expires(script, processes):
+@pytest.mark.parametrize("kind", ["processes", pytest.param("dask", marks=pytest.mark.nightly)])
+def test_the_result_is_the_same_though_the_token_expires(script, request, kind):
     """Each part renews the token at most once."""
     service = script(building(dict.fromkeys(rooms(30), ("x", "cam")), [("r7", "cam")]))
     service.script[AUTHENTICATE] = [GRANTED, {**GRANTED, "key": "another"}]
@@ -44,7 +54,8 @@ def test_the_result_is_the_same_though_the_token_expires(script, processes):
         return {"ret": 602} if expired else usual(query)
 
     service.script[USERS] = expiring
-    there = ck.sweep(client, ids, executor=processes, progress=lambda *step: steps.append(step))
+    executor = request.getfixturevalue(kind)
+    there = ck.sweep(client, ids, executor=executor, progress=lambda *step: steps.append(step))
     pd.testing.assert_frame_equal(there.frame(), here.frame(), check_flags=False)
     assert (there.rooms, there.users, there.complete) == (here.rooms, here.users, True)
     assert 2 <= service.seen[AUTHENTICATE] <= 1 + 7

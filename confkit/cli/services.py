@@ -48,9 +48,9 @@ def sandbox(host: str, dialect: str | None, **settings: Any) -> None:
     """Run the embedded service until Ctrl-C or SIGTERM.
 
     It prints the variables by which clients find it, and logs what becomes of each device's stream.
-    Beyond this machine (--host) it needs a secret key of your own in CONFKIT_SECRET_KEY. Its people,
-    cameras, faults and time are Python's: a few lines with confkit.sandbox.Sandbox start it for a
-    client in any language, too.
+    Beyond this machine (--host) it needs a secret key of your own in CONFKIT_SECRET_KEY. Its
+    people, cameras, faults and time are Python's: a few lines with confkit.sandbox.Sandbox start it
+    for a client in any language, too.
     """
     from ..sandbox import DEMO_SECRET_KEY, Sandbox
     from ..sandbox.server import resolve

@@ -186,11 +186,13 @@ class H264Format:
         """Return whether a NAL unit is part of a picture."""
         return self.type_of(nal) in self.slices
 
-    def is_intra(self, nal: bytes) -> bool:
+    @staticmethod
+    def is_intra(nal: bytes) -> bool:
         """Return whether a slice needs no other picture: its type, the second number, is I."""
-        bits, at, number = f"{int.from_bytes(nal[1:9], 'big'):064b}", 0, 0
+        begin = int.from_bytes(nal[1:9].ljust(8, b"\xff"), "big")
+        bits, at, number = f"{begin:064b}", 0, 0
         for _ in range(2):  # Exp-Golomb codes
-            zeros = bits.index("1", at) - at
+            zeros = bits.find("1", at) - at
             number = int(bits[at + zeros : at + 2 * zeros + 1], 2) - 1
             at += 2 * zeros + 1
         return number % 5 == 2
@@ -213,11 +215,11 @@ class H264Format:
                 raise ValueError("The picture has not begun.")
             return None
         points = any(nal[1:2] == _RECOVERY_POINT for nal in by_type.get(self.sei, []))
-        is_keyframe = points or any(kind in self.keyframes for kind in by_type)
+        is_keyframe = any(kind in self.keyframes for kind in by_type)
         is_intra = self.by_slices and all(map(self.is_intra, slices))
-        if not (is_keyframe or is_intra):
+        if not (is_keyframe or is_intra or points):
             return b""
-        self.refreshing = not is_intra and not any(kind in self.keyframes for kind in by_type)
+        self.refreshing = not (is_keyframe or is_intra)
         if not all(self._sets.get(kind) for kind in self.parameter_sets[-2:]):
             self.without_sets = True
             return b""  # not decodable; parameter sets may arrive later

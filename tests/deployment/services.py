@@ -38,11 +38,11 @@ def plain(dialect):
     return dialect if "POST" in methods else replace(dialect, placement="query")
 
 
-def checked(right, wrong=602, name="access_token"):
+def checked(right, wrong=602, name="access_token", token=VECTOR_TOKEN):
     """What an operation answers: `right` to the right token, `wrong` to others and without one."""
 
     def answer(query):
-        code = right if query.get(name) == VECTOR_TOKEN else wrong
+        code = right if query.get(name) == token else wrong
         return {"ret": code} if isinstance(code, int) else code
 
     return answer

@@ -285,6 +285,9 @@ def _is_keyframe(codec: str, unit: bytes) -> bool:
     form = FORMATS.get(codec)
     if form is None or any(form.type_of(nal) in form.keyframes for nal in nals(unit)):
         return True
+    slices = [nal for nal in nals(unit) if form.type_of(nal) in form.slices]
+    if form.by_slices and slices and all(map(form.is_intra, slices)):
+        return True
     return any(form.type_of(nal) == form.sei and nal[1:2] == b"\6" for nal in nals(unit))
 
 

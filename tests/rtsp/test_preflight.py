@@ -26,6 +26,7 @@ from .scripted import (
     pictures,
     playing,
     reply,
+    rtp,
     scripted,
     stream,
     tried,
@@ -135,16 +136,23 @@ def without_marker(packet):
     return packet[:1] + bytes([packet[1] & 127]) + packet[2:]
 
 
-# It begins with parameter sets and a recovery point, and holds no IDR picture.
-REFRESHED = pictures("h264", "intra-refresh=1:keyint=6:repeat-headers=1")[1:]
-RECOVERY = next(nals(unit) for unit in REFRESHED if b"\x06\x06" in unit)
+def recovery(options, sei=True):
+    """A picture with parameter sets and a recovery point, which is no IDR picture."""
+    units = map(nals, pictures("h264", f"{options}:repeat-headers=1")[1:])
+    found = next(unit for unit in units if any(nal[:2] == b"\x06\x06" for nal in unit))
+    return wire(picture([nal for nal in found if sei or nal[0] != 6]))
+
+
 JPEG = payloads("mjpeg", pictures("mjpeg")[0], 60_000)[0]
 BESIDE = packets(bytes(36)).replace(b"\x80\xe0", b"\x80\xc8")  # RTCP
+ONE_STAMP = wire(rtp(nal, nal[0] & 31 < 6, n, 0) for n, nal in enumerate([SLICE, *nals(KEY)]))
 STREAMS = {
     "begun inside, numbers wrap": ("H264", wire(stream("h264", limit=24, start=65500)[30:])),
     "no markers": ("H264", wire(map(without_marker, stream("h264")))),
     "start codes inside": ("H264", packets(KEY)),
-    "gradual refresh": ("H264", wire(picture(RECOVERY))),
+    "gradual refresh": ("H264", recovery("intra-refresh=1:keyint=6")),
+    "I slices alone": ("H264", recovery("open-gop=1:bframes=2:keyint=6:min-keyint=3", False)),
+    "one timestamp": ("H264", ONE_STAMP),
     "parameter sets alone first": ("H264", packets(*SETS * 9) + key(20)),
     "RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
     "stray bytes": ("H264", b"\x07\x08junk" + key()),
@@ -222,7 +230,7 @@ def udp_only(refusal, sent):
     return script
 
 
-@pytest.mark.parametrize("refusal", [461, None])
+@pytest.mark.parametrize("refusal", [461, 405, None])
 def test_udp_is_used_where_a_camera_offers_nothing_else(refusal):
     """Packets that overtake others, come twice or are lost do not keep a later keyframe away."""
     sent = stream("h264", limit=200)
@@ -269,6 +277,7 @@ def test_encryption(certificate):
         (wanting(instead("DESCRIBE", 401, WWW_Authenticate=DIGEST)), "auth_rejected", 1),
         (wanting(lambda _: b""), "rtsp_silent", 1),  # it hangs up
         (instead("PLAY", 401, WWW_Authenticate=DIGEST), "auth_rejected", 1),
+        (wanting(instead("DESCRIBE", 401)), "auth_rejected", 1),
         (wanting(ENDING, DIGEST + ", algorithm=SHA-512-256"), "auth_unsupported", 0),
     ],
 )
