@@ -34,7 +34,8 @@ from .wire import (
 
 try:
     pycurl: Any = import_module("pycurl")
-except ImportError:
+    _RETRY_AFTER = pycurl.RETRY_AFTER
+except (ImportError, AttributeError):  # not installed, or too old
     pycurl = None
 
 _ENVIRONMENT = [
@@ -45,6 +46,7 @@ _ENVIRONMENT = [
 # Codes of libcurl.
 _TOO_LATE = 28
 _ENCODING = 61
+_LONGEST_WAIT = 6 * 3600  # seconds of Retry-After, as libcurl tells it
 _CUT = (18, 23, 56, _ENCODING)  # after the head: the body ends early or cannot be decoded
 _OBSTACLES = {**dict.fromkeys((1, 8), "invalid"), **dict.fromkeys((18, 52), "closed")}
 
@@ -91,12 +93,6 @@ def _settings(
         tuple(session.cookies.items()),
         tuple(map(os.environ.get, _ENVIRONMENT)) if session.trust_env else (),
     )
-
-
-def _last(head: list[bytes], name: bytes) -> str:
-    """Return the value of the last header of this name in lower case, with its colon, or ""."""
-    lines = [line for line in head if line[: len(name)].lower() == name]
-    return lines[-1][len(name) :].decode("latin-1").strip() if lines else ""
 
 
 class _Handle:
@@ -153,9 +149,8 @@ class _Handle:
     ) -> Response | TransportError | None:
         """Return the response, or the error that says why there is none; None if the request could
         not be sent."""
-        curl, body, head = self.curl, io.BytesIO(), list[bytes]()
+        curl, body = self.curl, io.BytesIO()
         curl.setopt(pycurl.URL, request.url)
-        curl.setopt(pycurl.HEADERFUNCTION, head.append)
         # Returning 0 ends a transfer that is too large.
         curl.setopt(pycurl.WRITEFUNCTION, lambda part: body.tell() <= LARGEST and body.write(part))
         # libcurl has one timeout for connecting and reading together.
@@ -169,9 +164,11 @@ class _Handle:
         if code == _ENCODING and "nrecognized" in message:  # which the session ignores
             return None
         if not large and (not code or (status and code in _CUT)):
-            retry_after = _last(head, b"retry-after:") if status in (BUSY, UNAVAILABLE) else ""
+            retry_after = curl.getinfo(_RETRY_AFTER) if status in (BUSY, UNAVAILABLE) else 0
+            if retry_after == _LONGEST_WAIT:  # or longer: the session reads the header
+                return None
             content_type = curl.getinfo(pycurl.CONTENT_TYPE) or ""
-            return Response(status, content, not code, retry_after, content_type)
+            return Response(status, content, not code, str(retry_after or ""), content_type)
         sent = curl.getinfo(pycurl.REQUEST_SIZE) > 0
         if large:
             obstacle = "large"
