@@ -22,19 +22,8 @@ from typing import NamedTuple
 from . import ROOT, Fault, faults, summary, verdict
 
 LONGEST = 600.0  # seconds for the tests of one fault
-PYTEST = [
-    sys.executable,
-    "-m",
-    "pytest",
-    "-q",
-    "-o",
-    "addopts=",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:randomly",
-    "--timeout=90",
-]
+OPTIONS = "-q -o addopts= -p no:cacheprovider -p no:randomly --timeout=90"
+PYTEST = [sys.executable, "-m", "pytest", *OPTIONS.split()]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
 
 

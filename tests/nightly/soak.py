@@ -1,11 +1,8 @@
 """What is taken is given back: descriptors, threads and memory after thousands of calls.
 
-The bounds are derived. Between two rests a process has as many descriptors and threads as before: a
-leak with each round would make one more a round. Python's own count of its memory may grow by 24
-bytes a call: nothing that a call can leave behind is smaller than an object (16 bytes) and the
-reference that holds it (8). The resident memory, which the libraries in C share, may grow by the
-bytes that the calls exchanged: whoever keeps each answer keeps that much. To both comes what is
-kept on purpose: the last 200 calls, which may be longer ones.
+Between two rests a process has as many descriptors and threads as before. Python's own count of its
+memory may grow by 24 bytes a call, the least that one can leave behind; the resident memory by the
+bytes that the calls exchanged. To both comes what is kept on purpose, the last 200 calls.
 """
 
 import gc
