@@ -1,8 +1,6 @@
 """The service as a dictionary, and any steps in any order: what comes of each is what it says.
 
-The dictionary knows the interface and the design, and nothing of the sandbox's code. It gives every
-result code that fits what stands in the way, none where nothing does: which of several obstacles is
-reported is nobody's promise.
+It gives every result code that fits what stands in the way, and none where nothing does.
 """
 
 from collections.abc import Mapping
