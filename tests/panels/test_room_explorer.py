@@ -72,6 +72,8 @@ def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
     sandbox.fault("A6", ret=504)
     panel.select(ids["full"])
     ui.until(lambda: "504: timeout" in panel.card.value)
+    panel.select("0000")
+    ui.until(lambda: "No such room" in panel.card.value)
 
 
 def test_rooms_are_added_with_any_separators(panel, ids):
