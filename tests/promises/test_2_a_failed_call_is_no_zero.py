@@ -78,5 +78,6 @@ def test_a_failed_list_is_never_an_empty_list(script):
         (ck.list_devices, LIST, {"data": {"items": [], "total": 3}}),
     ):
         service.script[path] = {"ret": 0, **members}
-        with pytest.raises(ck.ProtocolError):
+        with pytest.raises(ck.ProtocolError) as raised:
             call(service.client(), "1")
+        assert raised.value.advice
