@@ -479,10 +479,11 @@ _SIGNS = (
     ("InvalidURL", "", "address"),
     ("LocationParseError", "", "address"),
     ("InvalidSchema", "", "address"),
-    ("ProxyConnectionError", "", "proxy"),  # of PySocks, as the next three
+    ("OSError", "Tunnel connection failed", "proxy"),
+    ("SOCKS5AuthError", "SOCKS5", "forbidden"),  # of PySocks, as the next three
+    ("SOCKS5Error", "0x", "proxy"),
+    ("ProxyConnectionError", "", "proxy"),
     ("GeneralProxyError", "", "proxy"),
-    ("SOCKS5AuthError", "", "forbidden"),
-    ("SOCKS5Error", "", "proxy"),
     ("ConnectTimeoutError", "", "unreached"),
     ("ReadTimeoutError", "", "unanswered"),
     ("ProxyError", "", "proxy"),
@@ -518,12 +519,10 @@ def _obstacle_of(error: Exception) -> tuple[str, str]:
             waiting += [link.__cause__, link.__context__, getattr(link, "reason", None), *link.args]
     reasons = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
     why = reasons[-1] if reasons else type(error).__name__
-    for link in links:  # texts that say more
-        if isinstance(link, OSError) and str(link).startswith(("Tunnel", "Could not find a suit")):
-            why = str(link)
     for kind, word, name in _SIGNS:
-        if any(type(link).__name__ == kind and word in str(link) for link in links):
-            return name, why
+        for link in reversed(links):  # the innermost has the plainest text
+            if type(link).__name__ == kind and word in str(link):
+                return name, str(link) if word else why
     return "broken", why
 
 

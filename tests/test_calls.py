@@ -91,3 +91,17 @@ def test_a_call_records_what_was_sent_and_the_response(script):
     sent = service.requests[-2][1]
     assert "topic=a%20b%2Bc%2520d%26e%3D%C3%BC&" in sent
     assert call.url == service.base_url + sent.replace(VECTOR_TOKEN.replace("=", "%3D"), MASK)
+
+
+def test_the_record_of_a_bug_in_a_hook_holds_no_secret(script):
+    """The bug is raised as it is, the record of the call masks what it quotes."""
+    client = script(ALL).client()
+    client.token()
+
+    def broken(response, **_):
+        raise KeyError(response.url)
+
+    client.session.hooks["response"].append(broken)
+    with pytest.raises(KeyError):
+        ck.get_room(client, "1")
+    assert f"access_token={MASK}" in client.calls[-1].error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
@@ -76,7 +77,7 @@ def print_checks(steps: Generator[Check], *, quiet: bool = False) -> Checklist:
 
 def explain_python(advice: str, profile: str | None, sandbox: bool) -> None:
     """Print how to start Python for an advice that is a call of confkit."""
-    if "ck." in advice:
+    if re.search(r"\bck\.", advice):
         service = EMBEDDED if sandbox else profile
         line = f"import confkit as ck; client = ck.connect({repr(service) if service else ''})"
         echo(f"  To run what begins with ck., start Python so: python3 -ic {quote(line)}")

@@ -99,16 +99,13 @@ class Parameters:
 
     def ignored(self) -> list[str]:
         """Return which parameters have no effect because an optional one is spelt otherwise."""
-        operation, known = (
-            self._route.operation,
-            {_fold(n): n for n in self._route.operation.optional},
-        )
-        spelt = ((own, known.get(_fold(own), own)) for own, _ in self._own)
-        return [
-            f"{own} is ignored: {operation.key} spells it {right}"
-            for own, right in spelt
-            if own != right
-        ]
+        operation, notes = self._route.operation, []
+        known = {_fold(name): name for name in operation.optional}
+        for own, _ in self._own:
+            right = known.get(_fold(own), own)
+            if own != right:
+                notes.append(f"{own} is ignored: {operation.key} spells it {right}")
+        return notes
 
     def _explain_missing(self, name: str) -> str:
         route, is_token = self._route, name == self._route.token_name
