@@ -17,6 +17,7 @@ from typing import Any
 
 # A joiner between letters that are not ASCII is part of a word (Persian, Hindi) or of an emoji.
 _JOINER = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
+DRAFT = ".draft-"  # begins the name of a file that is being written
 _MATHS = ("$", "\\(", "\\[", "\\begin")  # a notebook takes these for a formula
 
 
@@ -87,7 +88,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, private: bool
     owner may read it (mode 0600). OSError: it cannot be written; no partial file is left behind.
     """
     target = Path(path).resolve()  # replace the target of a link, not the link
-    draft = target.with_name(f".draft-{os.urandom(8).hex()}")
+    draft = target.with_name(f"{DRAFT}{os.urandom(8).hex()}")
     try:
         # tempfile would create it with mode 0600.
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)

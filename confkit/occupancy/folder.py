@@ -23,7 +23,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import ConfigError, ConfkitError, missing_extra
-from ..text import counted, write_atomically
+from ..text import DRAFT, counted, write_atomically
 from .samples import TYPES, samples_frame, without_duplicates
 from .times import Moment, parse_moment
 
@@ -169,13 +169,15 @@ class DayFiles:
 
 
 def _finish_days(folder: Path, finished: Path) -> None:
-    """Convert the `finished` file, and those untouched for two days, to Parquet. A failure does not
-    end the recording: CSV files can be read as they are."""
-    for path in list_files(folder)[0]:
+    """Convert the `finished` file, and those untouched for two days, to Parquet; remove drafts of
+    killed processes. A failure does not end the recording: CSV files can be read as they are."""
+    for path in [*list_files(folder)[0], *folder.glob(f"{DRAFT}*")]:
         try:
             abandoned = time.time() - path.stat().st_mtime > _ABANDONED
             if path.suffix == ".csv" and (abandoned or path == finished):
                 write_atomically(path.with_suffix(".parquet"), _as_parquet(_read(path)))
+                path.unlink()
+            elif path.name.startswith(DRAFT) and abandoned:
                 path.unlink()
         except FileNotFoundError:
             pass  # another recorder was faster

@@ -225,6 +225,7 @@ class DevicePanel(Panel):
             if parts.login_name is not None and not (name or password or options):
                 address, name = SecretAddress(parts.url), parts.login_name
                 password = Secret(parts.login_password or "")
+                self.fill(user_address=address, login_name=name, login_password=password)
         return Device(
             self.room_id or "",
             self._typed("user_id"),

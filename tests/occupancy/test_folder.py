@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
+from confkit.text import DRAFT
 from tests.occupancy.made import record, samples, sweep
 
 HOURS = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
@@ -83,11 +84,15 @@ def test_a_torn_sweep_does_not_count(tmp_path):
 
 def test_finished_days_become_parquet(tmp_path):
     """A recorder's own, once it begins another day, and those that nobody has touched for two
-    days."""
+    days; what a killed one was writing goes, once it is as old."""
     record(tmp_path, sweep("2026-05-30T00:00Z"))
-    age(next(tmp_path.iterdir()))
+    for draft in (tmp_path / f"{DRAFT}dead", tmp_path / f"{DRAFT}alive"):
+        draft.write_bytes(b"PAR1")
+    age(tmp_path / f"{DRAFT}dead")
+    age(next(tmp_path.glob("*.csv")))
     record(tmp_path, sweep("2026-05-31T00:00Z"))
     record(tmp_path, *HOURS, NEXT)
+    assert [path.name for path in tmp_path.glob(".*")] == [f"{DRAFT}alive"]
     days = ["2026-05-30.parquet", "2026-05-31.csv", "2026-06-01.parquet", "2026-06-02.csv"]
     assert names(tmp_path) == days
     assert load(tmp_path, since="2026-06-01T00:00Z").equals(joined(*HOURS, NEXT))

@@ -1,5 +1,7 @@
 """The device panel: cameras tried before they are imported, seen afterwards, and removed."""
 
+from urllib.parse import quote
+
 import pytest
 
 import confkit as ck
@@ -85,6 +87,14 @@ def test_buttons_import_and_remove_what_they_asked_about(client, panel, camera):
     assert ui.press(panel, "Remove") == f'Remove "Door" (cam) from {room}?'
     assert ui.confirm(panel) == 'Removed "Door" (cam).'
     assert (ck.list_devices(client), len(panel.value), panel.selected) == ([], 0, None)
+
+
+def test_a_login_in_the_address_moves_to_its_own_fields(panel, camera):
+    address = camera.replace("://", f"://admin:{quote(LOGIN['login_password'], '')}@")
+    panel.fill(user_address=address, login_name=None, login_password=None)
+    assert panel.preflight().ok
+    names = ("user_address", "login_name", "login_password")
+    assert [panel.fields[name].text for name in names] == [camera, *LOGIN.values()]
 
 
 def test_a_camera_is_tried_once_before_its_import_or_on_purpose_not_at_all(panel, camera):
