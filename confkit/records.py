@@ -112,8 +112,12 @@ class RoomUser(_Record):
 
     @classmethod
     def read_all(cls, members: Mapping[str, Any]) -> list[Self]:
-        """Return the users in a response of A6; ProtocolError for one without a list."""
-        return [cls.read(item) for item in objects(members.get("user_list"), "user_list", "A6")]
+        """Return the users in a response of A6, each once; ProtocolError for one without a list."""
+        if "user_list" not in members:
+            members = snake_case(members)
+        items = objects(members.get("user_list"), "user_list", "A6")
+        users = {user.user_id: user for user in map(cls.read, items)}  # one may have just rejoined
+        return list(users.values())
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -344,8 +344,7 @@ def _differences(
         yield "opened" if later else "emptied", None
     caps = [part.rooms.get(room_id, room).attendee_max for part in (before, after)]
     was_full, is_full = (
-        bool(cap) and len(users) >= (cap or 0)
-        for cap, users in zip(caps, (earlier, later), strict=True)
+        0 < (cap or 0) <= len(users) for cap, users in zip(caps, (earlier, later), strict=True)
     )
     if was_full is not is_full:
         yield "became full" if is_full else "no longer full", None

@@ -31,14 +31,18 @@ _MOST_LINES = 30  # that an error lists
 _SAVE_AS = 'Save it as "CSV UTF-8" in the spreadsheet.'
 # The beginnings of files that are given for CSV, what they are, and the next step.
 _OTHER_FILES = {
-    b"PK\x03\x04": f"a workbook, not CSV. {_SAVE_AS}",  # .xlsx, .ods
+    b"PK\x03\x04": f"a workbook, or a zip archive, not CSV. {_SAVE_AS}",  # .xlsx, .ods
     b"\xd0\xcf\x11\xe0": f"a workbook, not CSV. {_SAVE_AS}",  # .xls
     b"<": f"a web page or XML, perhaps saved as .xls. {_SAVE_AS}",
     b"{\\rtf": f"a text document (RTF). {_SAVE_AS}",
     b"PAR1": "Parquet. Pass pd.read_parquet(path) instead of the path.",
     b"[{": "JSON. Pass pd.read_json(path, dtype=str) instead of the path.",
+    b'["': "JSON. Pass json.loads(Path(path).read_text()) instead of the path.",
     b'{"': "JSON. Pass pd.read_json(path, dtype=str) instead of the path.",
-    b"\x1f\x8b": "compressed. Unpack it first.",
+    b"\x1f\x8b": "compressed. Unpack it first.",  # .gz
+    b"BZh": "compressed. Unpack it first.",
+    b"\xfd7zXZ": "compressed. Unpack it first.",
+    b"%PDF-": f"a PDF. {_SAVE_AS}",
     b"\x80\x04": "a pickle. Pass pd.read_pickle(path) instead of the path, if you trust it.",
     b"\x80\x05": "a pickle. Pass pd.read_pickle(path) instead of the path, if you trust it.",
 }
@@ -51,7 +55,7 @@ _NUMBER_CELL = re.compile(  # 1001.0, 1.23E+09, 1,234,567 or 12,34,567, with dec
     | [0-9]{1,3}(?:[.,\ '\u2019\xa0\u202f][0-9]{3})+(?:[.,][0-9]{1,2})?
     | [0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"""
 )
-_MISSING = ("NULL", "nan", "NaN", "<NA>", "None", "\\N")  # of databases and pandas
+_MISSING = ("NULL", "null", "nan", "NaN", "<NA>", "None", "N/A", "n/a", "-", "\\N")
 _TEXT_FORMULA = re.compile(r'\A="(.*)"\Z', re.DOTALL)  # by which exports keep leading zeros
 
 
@@ -107,15 +111,21 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
         file, is_list = path.name, path.suffix.lower() == ".txt" and id_column is None
         grid = _read_file(path, is_list=is_list)
     elif hasattr(source, "isna"):  # of pandas, which is loaded then
-        if hasattr(source, "to_frame"):  # a Series or Index
+        import pandas as pd
+
+        if isinstance(source, pd.MultiIndex):
+            source = source.to_frame(index=False)
+        elif not isinstance(source, pd.DataFrame):  # a Series, an Index, or an array of pandas
             if "room_id" in getattr(getattr(source, "index", None), "names", ()):
                 problem = "room_ids is a Series of other values whose index is room_id."
                 raise parameter_error(A3, problem, "Pass its index.")
-            source, id_column = source.to_frame(name="room_id"), "room_id"
+            source, id_column = pd.Series(source).to_frame("room_id"), "room_id"
         table = _with_index(source)
         grid = _read_frame(table)
     else:
-        unusable = isinstance(source, Mapping | bytes) or hasattr(source, "columns")
+        # A file would be read as its lines, an upload as its bytes.
+        unusable = isinstance(source, Mapping | bytes | bytearray | memoryview)
+        unusable |= hasattr(source, "columns") or hasattr(source, "read")
         if unusable or not isinstance(source, Iterable):
             problem = f"room_ids is of type {type(source).__name__}."
             advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
@@ -180,8 +190,10 @@ def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
             cell = cell.strip()
         if cell is None or (isinstance(cell, str) and not cell):
             problem = "The room ID is missing."
-        elif file and any(separator in cell for separator in ";\t|"):
+        elif file and any(separator in cell for separator in ";\t|\uff0c\uff1b"):
             problem = "The cell contains a separator. Use the same one in the header and all lines."
+        elif file and cell.startswith("# "):
+            problem = "The line is a comment, which CSV does not have. Remove it."
         elif position not in grid.exact:
             problem = cell_damage(cell, "room_id")
         try:  # without the line ends that readlines() keeps
@@ -326,7 +338,7 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
-        start = raw[:64].lstrip()
+        start = b"".join(raw[:64].split())  # JSON may be indented
         kind = next((kind for mark, kind in _OTHER_FILES.items() if start.startswith(mark)), "")
         if kind:
             problem = f"The file is {kind}"

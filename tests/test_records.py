@@ -79,6 +79,8 @@ def test_a_device_reads_the_same_in_both_spellings():
             Device.read({**CAMEL, "options": options})
     with pytest.raises(ck.ProtocolError, match="user_id"):
         RoomUser.read({"user_id": ""})
+    twice = {"userList": [{"userId": "a"}, {"userId": "b"}, {"user_id": "a", "user_name": "Ann"}]}
+    assert RoomUser.read_all(twice) == [RoomUser("Ann", "a"), RoomUser(None, "b")]
     for name in ("roomId", "userId"):
         with pytest.raises(ck.ProtocolError, match=r"has no (room|user)_id"):
             Device.read({**CAMEL, name: ""})

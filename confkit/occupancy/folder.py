@@ -114,8 +114,8 @@ def _read(path: Path) -> Any:
             except FileNotFoundError:  # its recorder has just turned it into Parquet
                 path = path.with_suffix(".parquet")
         with pq.ParquetFile(path) as file:  # a day is too small for threads
-            return file.read(use_threads=False).cast(_SCHEMA)
-    except (pa.ArrowException, ValueError, OSError) as error:
+            return file.read(_SCHEMA.names, use_threads=False).cast(_SCHEMA)
+    except (pa.ArrowException, KeyError, ValueError, OSError) as error:
         why = str(error).partition("\n")[0]
         raise RecordingError(
             f"{path} cannot be read: {why}. Move it out of the folder, or restore it."
@@ -127,7 +127,7 @@ def _read_csv(data: bytes) -> Any:
     end = data.rfind(b"\n\n") + 1
     if not end:
         return _SCHEMA.empty_table()
-    return pyarrow.csv.read_csv(
+    table = pyarrow.csv.read_csv(
         pa.BufferReader(data[:end]),
         parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
         convert_options=pyarrow.csv.ConvertOptions(
@@ -135,7 +135,8 @@ def _read_csv(data: bytes) -> Any:
             null_values=[""],
             strings_can_be_null=True,
         ),
-    ).cast(_SCHEMA)
+    )
+    return table.select(_SCHEMA.names).cast(_SCHEMA)  # without columns of a later version
 
 
 class DayFiles:

@@ -1,5 +1,7 @@
 """Tables as people have them: which IDs and rows are read, which are refused, and why."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +16,9 @@ FORMS = [  # with the column that is named
     ((room_id for room_id in IDS), None),
     (["00123\r\n", 7, np.int64(7), "7\n", "00124"], None),
     (TABLE, None),
+    (TABLE["room_id"].unique(), None),
+    (pd.Categorical(IDS), None),
+    (TABLE.set_index(["room_id", "floor"]).index, None),
     (pd.DataFrame({"room_id": ["a", "b", "c"], "number": IDS}), "number"),
 ]
 
@@ -100,6 +105,9 @@ def test_what_a_spreadsheet_has_damaged_is_refused_with_its_line(written, cell):
 REFUSED = {
     "floats": (pd.Series([12, None]), "position 1: room_id is 12.0.*zeros.*1 more"),
     "a camera": (["1", "rtsp://admin:hunter2@h/x"], "position 2: .*an address with a login"),
+    "an upload": (memoryview(b"room_id\n7\n"), "of type memoryview.*the path of a file"),
+    "an open file": (io.StringIO("room_id\n7\n"), "of type StringIO"),
+    "counts": (TABLE.groupby("room_id")["floor"].max(), "Pass its index"),
     "no column": (pd.DataFrame({"A": ["1"], "B": ["2"]}), "no column 'room_id'.*id_column=.*'A'"),
 }
 REFUSED_FILES = {
@@ -108,6 +116,9 @@ REFUSED_FILES = {
     "a header again": ("room_id\n7\nroom_id\n", "line 3: The header is repeated"),
     "an apostrophe": ("room_id,x\n'0012,1\n", "line 2: .*apostrophe"),
     "two separators": ("room_id\n7;\n", "line 2: .*separator"),
+    "a full-width comma": ("room_id\n7\uff0cx\n", "line 2: .*separator"),
+    "a comment": ("room_id\n# closed\n7\n", "line 2: The line is a comment"),
+    "JSON": ('[\n  {"room_id": "7"}\n]', "JSON"),
     "a web page": ("<table><tr><td>0012</td></tr></table>", "a web page"),
     "an open quote": ('room_id,topic\n1,"x"\n2,"Weekly\n3,"Daily"\n', "line 3: .*quote"),
     "Windows-1252": ((HEADER + ROW).encode("cp1252"), "line 2: .*UTF-8.*cp1252"),
