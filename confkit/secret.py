@@ -65,7 +65,8 @@ _WHOLE_LOGIN = re.compile(
 _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://")
 # In the query or path of an address; some cameras separate the pairs with an underscore.
 _IN_ADDRESS = re.compile(
-    rf"(?i)(?:{'|'.join(_ENDINGS)}|(?<![a-z])(?:pass|pw|auth|login))="
+    rf"(?i)(?:(?:{'|'.join(_ENDINGS)}|key|ticket|(?<![a-z])(?:pass|pw|auth|login))="
+    r"|(?<![a-z])user(?:name)?=[^&;:/?#\s]+:)"
     r"(?P<login>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
 )
 _MARKS = re.compile("[:=%@]")
@@ -217,7 +218,8 @@ def redact(text: str, known: Iterable[str | Secret] = ()) -> str:
 
 def _spellings(value: str) -> set[str]:
     in_json, letters = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
-    in_url = {quote(value), quote(value, safe=""), quote_plus(value)}
+    data = value.encode(errors="surrogateescape")  # bytes of a login that are not UTF-8
+    in_url = {quote(data), quote(data, safe=""), quote_plus(data)}
     in_code = {in_json, in_json.replace("/", "\\/"), letters, repr(value)[1:-1], escape(value)}
     return {value} | in_url | in_code
 

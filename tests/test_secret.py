@@ -36,6 +36,7 @@ ADDRESSES = {
     "rtsp://h/x?authbasic=aHVudGVyMg&ch=2": "rtsp://h/x?authbasic=***&ch=2",
     "rtsp://h/user=a_password=hunter2_ch=1.sdp": "rtsp://h/user=a_password=***_ch=1.sdp",
     "rtsp://u:hunter2@h/a:hunter2/c?pwd=hunter2": "rtsp://u:***@h/a:***/c?pwd=***",
+    "rtsp://h/x?user=a:hunter2&streamKey=hunter2": "rtsp://h/x?user=a:***&streamKey=***",
     "rtsp:/admin:hunter2@192.0.2.7/x": "rtsp:/admin:***@192.0.2.7/x",
     "admin:hunter2@192.0.2.7:554/x": "admin:***@192.0.2.7:554/x",
 }

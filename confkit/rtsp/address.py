@@ -49,9 +49,9 @@ def parse_address(url: str) -> Address:
     url = url.strip()
     if not re.match("rtsps?://", url, re.IGNORECASE):
         raise ValueError("The address does not start with rtsp:// or rtsps://.")
-    if " " in url or _CONTROL.search(url):
+    if " " in url or not url.isprintable():
         raise ValueError(
-            "The address contains a space or a control character (write a space as %20)."
+            "The address contains a space or an invisible character: type it anew, a space as %20."
         )
     if "#" in url:
         raise ValueError(
@@ -60,11 +60,13 @@ def parse_address(url: str) -> Address:
         )
     # An @ in the path usually belongs to a password with an unescaped / or ?: nothing is sent.
     parts = _URL.fullmatch(url)
-    if not parts or not parts["host"].isprintable():
+    if not parts:
         raise ValueError(
             f"The address is not of the form rtsp://[name:password@]host[:port]/path; "
             f"{_ESCAPE_HINT}."
         )
+    if re.fullmatch(r"[\d.]*\b0\d[\d.]*", parts["host"]):  # the system reads it as octal
+        raise ValueError("The IP address has a number that begins with 0: write it without.")
     scheme, path = parts["scheme"].lower(), parts["path"] or "/"
     port = int(parts["port"] or DEFAULT_PORTS[scheme])
     if not 0 < port < 65536:
@@ -88,11 +90,11 @@ def target(url: str, name: str | None, password: str | None) -> tuple[Address, L
         raise RtspError("url_malformed", str(error)) from None
     login = []
     for argument, in_url in ((name, address.login_name), (password, address.login_password)):
-        if argument is not None and in_url is not None and argument != in_url:
+        if argument and in_url and argument != in_url:
             raise RtspError("credentials_conflict")
         if _UNSENDABLE.search(argument or ""):
             raise RtspError("url_malformed", "The login contains a character that cannot be sent.")
-        login.append(in_url if argument is None else argument)
+        login.append(argument or in_url or None)
     return address, Login(login[0] or "", login[1] or "") if login != [None, None] else None
 
 
@@ -102,7 +104,7 @@ def sendable(url: str) -> str:
 
 
 def _decode(part: str) -> str:
-    text = unquote(part)
+    text = unquote(part, errors="surrogateescape")  # some cameras take passwords in Latin-1
     if re.search(r"%(?![0-9A-Fa-f]{2})", part) or _CONTROL.search(text):
         raise ValueError(
             f"The login in the address contains a control character or an unescaped %; "

@@ -29,6 +29,8 @@ _NOT_OF_TCP = (401, 403, 404, 453, 454, 503)
 _TCP_REFUSED = [status for status in range(400, 600) if status not in _NOT_OF_TCP]
 _STRANGERS = "Restart or update the camera: it sends another stream than the one it announced."
 _NO_CONTAINER = "Choose a stream of plain H.264, H.265 or MJPEG over RTP in the camera or server."
+_NO_MULTICAST = "Choose a stream by unicast, or switch this one from multicast to unicast."
+_NEITHER = "Switch on unicast, or RTP over RTSP (TCP), in the camera; UDP is refused, too."
 _NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off SRTP in the camera."
 
 
@@ -224,6 +226,8 @@ class RtspClient:
             if refusal is None:
                 return
             refusals.append(refusal)
+        if len(refusals) > 1 and refusals[0].verdict == "transport_refused":
+            refusals[0].advice = _NEITHER
         raise refusals[0]
 
     def _offer(self, transport: str, media: Media, track: str) -> RtspError | None:
@@ -240,12 +244,15 @@ class RtspClient:
         self._session = response.get("Session").partition(";")[0].strip()
         timeout = response.number("Session", r";\s*timeout\s*=\s*(\d{1,6})", _SESSION_SECONDS)
         self._session_seconds = timeout or _SESSION_SECONDS
-        accepted = response.get("Transport")
+        accepted = response.get("Transport").lower()
+        if re.search(r";\s*multicast", accepted):
+            reason = "The camera offers this stream by multicast only."
+            return RtspError("transport_refused", reason, advice=_NO_MULTICAST)
         if transport == "udp":
             source = re.search(r"source=([^;\s]+)", accepted)
             port = response.number("Transport", r"server_port=(\d{1,5})")
             self._connection.punch(port, source[1] if source else "")
-        elif accepted and not re.search("interleaved|/TCP", accepted):
+        elif accepted and not re.search("interleaved|/tcp", accepted):
             return RtspError("transport_refused", "The camera offers RTP over UDP only.")
         else:
             pattern = r"interleaved\s*=\s*(\d{1,3})(?!\d)"
@@ -333,6 +340,8 @@ class RtspClient:
         """Return the error that names the target of a redirect; nothing is sent there."""
         try:
             url = parse_address(urljoin(self.address.url, response.get("Location"))).url
+            if url == self.address.url:
+                raise ValueError
         except ValueError:
             return RtspError("redirected", "The camera redirects, but not to an RTSP address.")
         masked = redact(str(SecretAddress(url)), self._credentials.secrets)[:_MAX_LENGTH]

@@ -33,5 +33,5 @@ class Response:
 
     def number(self, name: str, pattern: str, default: int = 0) -> int:
         """Return the number that a pattern matches in a header, or the default."""
-        match = re.search(pattern, self.get(name))
+        match = re.search(pattern, self.get(name), re.IGNORECASE)
         return int(match[1]) if match else default

@@ -12,6 +12,7 @@ from .sdp import Media
 
 MAX_PICTURE = 8 * 1024 * 1024  # bytes
 _OVERHEAD = 64  # bytes of memory per payload
+_MAX_SETS = 16  # parameter sets of a kind
 _MAX_UNITS = 2_000  # NAL units per picture; a decoder needs memory for each
 START_CODE = b"\0\0\0\1"
 _OVERTAKING = 8  # packets that may overtake a missing one before it counts as lost
@@ -50,8 +51,9 @@ class Video:
     """A video being received: `keyframe` is the newest complete one, the stream's picture number
     `keyframe_number`; `packets` and `lost` count packets, `gaps` those missing where none is lost.
 
-    A picture ends when the timestamp changes: some cameras set a marker on each slice, so a picture
-    is stored at a marker, and again when more of it has arrived. Memory is bounded.
+    A picture ends when the timestamp changes, or a keyframe begins after a marker. Some cameras set
+    a marker on each slice, so a picture is stored at a marker, and again when more of it has
+    arrived. Memory is bounded.
     """
 
     def __init__(self, media: Media) -> None:
@@ -130,7 +132,11 @@ class Video:
         self.lost += gap if gap < 0x8000 else 0
         # It is unknown which picture lost a packet, so neither counts as complete.
         self._complete = self._complete and not gap
-        if last and packet.timestamp != last.timestamp:
+        if last and (
+            packet.timestamp != last.timestamp
+            # Some clocks are too coarse, or stand still.
+            or (last.marker and self._format.begins_keyframe(packet.payload))
+        ):
             if not last.marker:
                 self._finish_picture()
             self._payloads, self._size, self._complete = [], 0, not gap
@@ -186,6 +192,16 @@ class H264Format:
         """Return whether a NAL unit is part of a picture."""
         return self.type_of(nal) in self.slices
 
+    def begins_keyframe(self, payload: bytes) -> bool:
+        """Return whether a payload begins a keyframe: a parameter set, or its first slice."""
+        with suppress(*_MALFORMED):
+            nal = self._nals([payload])[0]
+            is_first = nal[self.header] >= 0x80  # the number of its first block is 0
+            return self.type_of(nal) in self.parameter_sets[:-1] or (
+                self.type_of(nal) in self.keyframes and is_first
+            )
+        return False
+
     @staticmethod
     def is_intra(nal: bytes) -> bool:
         """Return whether a slice needs no other picture: its type, the second number, is I."""
@@ -202,13 +218,12 @@ class H264Format:
         if the payloads contain no picture."""
         nals = self._nals(payloads)
         by_type = self._by_type(nals)
-        missing = [
-            nal
-            for kind in self.parameter_sets
-            if kind not in by_type
-            for nal in self._sets.get(kind, [])
-        ]
-        self._sets |= {kind: by_type[kind] for kind in self.parameter_sets if kind in by_type}
+        missing = []
+        for kind in self.parameter_sets:  # a stream may use several sets, and not repeat all
+            new = by_type.get(kind, [])
+            old = [nal for nal in self._sets.get(kind, []) if nal not in new]
+            missing += old
+            self._sets[kind] = [*old, *new][-_MAX_SETS:]
         slices = [nal for nal in nals if self.is_slice(nal)]
         if not slices:
             if all(self.type_of(nal) in self.others for nal in nals):
@@ -301,6 +316,11 @@ class JpegFormat:
     """
 
     without_sets = refreshing = False
+
+    @staticmethod
+    def begins_keyframe(payload: bytes) -> bool:
+        """Return whether a payload begins a picture."""
+        return payload[1:4] == bytes(3)
 
     def __init__(self) -> None:
         self._tables: dict[int, bytes] = {}

@@ -42,7 +42,8 @@ class Media:
         for name in _PARAMETER_SETS:
             for text in self.parameters.get(name, "").split(","):
                 with suppress(ValueError):  # some cameras omit the padding
-                    decoded.append(base64.b64decode(f"{text.strip()}=="))
+                    data = base64.b64decode(f"{text.strip()}==")
+                    decoded += [nal.rstrip(b"\0") for nal in data.split(b"\0\0\1")]
         return [nal for nal in decoded if nal]
 
 

@@ -114,6 +114,7 @@ def test_the_parts_of_an_address():
     for url, *parts in (
         ("rtsp://cam/tür", "cam", 554, "/t%C3%BCr", None, None),
         ("rtsp://ada:@[fe80::1]:99/x", "fe80::1", 99, "/x", "ada", ""),
+        ("rtsp://ada:caf%E9@cam", "cam", 554, "/", "ada", "caf\udce9"),
         ("rtsp://ad%40min:p@ss%3A:x@cam?c=1&b=0", "cam", 554, "/?c=1&b=0", "ad@min", "p@ss::x"),
     ):
         address = parse_address(url)

@@ -80,6 +80,8 @@ LATE = [
     (playing(packets(*[SLICE] * 70)), "no_keyframe", "keyframe", "in 70 packets."),
     (playing(packets(*SETS, b"\x65" + SLICE)), "no_picture", "picture", "does not decode"),
     (instead("SETUP", 461), "transport_refused", "SETUP", "--transport"),
+    (instead("SETUP", Transport="RTP/AVP;Multicast"), "transport_refused", "SETUP", "unicast"),
+    (instead("DESCRIBE", 302), "redirected", "DESCRIBE", "not to an RTSP address"),
 ]
 
 
@@ -93,7 +95,8 @@ def test_what_a_camera_does_has_its_verdict(script, verdict, stage, words, timeo
     assert (report.ok, report.verdict) == (False, verdict), str(report)
     assert words in f"{report.cause} {report.advice}"
     assert (report.stages[-1].name, report.stages[-1].outcome) == (stage, "failed")
-    ended = "PLAY" in camera.methods and verdict != "dropped"
+    set_up = "PLAY" in camera.methods or "multicast" in report.cause
+    ended = set_up and verdict != "dropped"
     assert (camera.methods[-1:] == ["TEARDOWN"]) is ended
 
 
@@ -117,6 +120,9 @@ def test_time_and_memory_are_bounded_however_much_a_camera_sends():
         ("rtsp://other:s3cret@host/", ("admin", "hush"), "credentials_conflict"),
         ("rtsp://127.0.0.1:1/", ("a\n", "b"), "url_malformed"),
         ("rtsp://127.255.255.255/", (), "unreachable"),  # a broadcast address
+        ("rtsp://127.0.0.010/", (), "url_malformed"),  # 127.0.0.8 for the system
+        ("rtsp://127.0.0.1:1/live\u200b", (), "url_malformed"),
+        ("rtsp://ada:x@127.0.0.1:1/", ("", ""), "refused"),
     ],
 )
 def test_an_address_is_judged_before_anything_is_sent(url, login, verdict):
@@ -145,7 +151,18 @@ def recovery(options, sei=True):
 
 JPEG = payloads("mjpeg", pictures("mjpeg")[0], 60_000)[0]
 BESIDE = packets(bytes(36)).replace(b"\x80\xe0", b"\x80\xc8")  # RTCP
-ONE_STAMP = wire(rtp(nal, nal[0] & 31 < 6, n, 0) for n, nal in enumerate([SLICE, *nals(KEY)]))
+ONE_CLOCK = [nal for unit in [*pictures("h264")[1:4], KEY] for nal in nals(unit)]
+ONE_STAMP = wire(rtp(nal, nal[0] & 31 < 6, n, 0) for n, nal in enumerate(ONE_CLOCK))
+
+
+def another_set():
+    """The picture parameter set of KEY under the number 1."""
+    bits = f"{int.from_bytes(SETS[1][1:], 'big'):b}".rstrip("0")
+    bits = f"010{bits[1:]}"
+    bits += "0" * (-len(bits) % 8)
+    return SETS[1][:1] + int(bits, 2).to_bytes(len(bits) // 8, "big")
+
+
 STREAMS = {
     "begun inside, numbers wrap": ("H264", wire(stream("h264", limit=24, start=65500)[30:])),
     "no markers": ("H264", wire(map(without_marker, stream("h264")))),
@@ -153,6 +170,7 @@ STREAMS = {
     "gradual refresh": ("H264", recovery("intra-refresh=1:keyint=6")),
     "I slices alone": ("H264", recovery("open-gop=1:bframes=2:keyint=6:min-keyint=3", False)),
     "one timestamp": ("H264", ONE_STAMP),
+    "several sets": ("H264", packets(*SETS) + wire(picture([another_set(), *nals(KEY)[2:]], 2))),
     "parameter sets alone first": ("H264", packets(*SETS * 9) + key(20)),
     "RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
     "stray bytes": ("H264", b"\x07\x08junk" + key()),
@@ -176,6 +194,7 @@ def test_a_stream_that_ffmpeg_plays_is_shown(name):
         described((b"96 H264", b"96\th264"), (b"track1", b"tr\xe4ck \0")),
         lambda r: willing(r).replace(b"CSeq: ", b"no colon\r\nCSeq: " + b"9" * 5000),
         instead("OPTIONS", Content_Length=""),
+        instead("SETUP", Transport="rtp/avp/tcp;unicast;Interleaved=0-1"),
         instead("SETUP", Session=" 77 ; timeout = 30", Transport="RTP/AVP/TCP;interleaved=0-1"),
         at("DESCRIBE", lambda r: packets(SLICE) + willing(r)),
         at("SETUP", lambda r: b"OPTIONS rtsp://h/ RTSP/1.0\r\nCSeq: 1\r\n\r\n" + willing(r)),
