@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shlex
 import sys
 import time
 from contextlib import suppress
@@ -39,38 +38,28 @@ _QUESTIONS = {
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
 @click.option("--port", type=port, default=8080, metavar="PORT", help="Of interface A.")
 @click.option("--outgoing-port", type=port, default=8050, metavar="PORT", help="Of interface B.")
 @dialect_option
 @click.option("--explain", is_flag=True, help="Log why a call was refused.")
-def sandbox(host: str, dialect: str | None, **settings: Any) -> None:
-    """Run the embedded service until Ctrl-C or SIGTERM.
+def sandbox(dialect: str | None, **settings: Any) -> None:
+    """Run the embedded service on this machine until Ctrl-C or SIGTERM.
 
     It prints the variables by which clients find it, and logs what becomes of each device's stream.
-    Beyond this machine (--host) it needs a secret key of your own in CONFKIT_SECRET_KEY. Its
-    people, cameras, faults and time are Python's: a few lines with confkit.sandbox.Sandbox start it
-    for a client in any language, too.
+    Its host, people, cameras, faults and time are Python's: a few lines with
+    confkit.sandbox.Sandbox start it for a client in any language, too.
     """
-    from ..sandbox import DEMO_SECRET_KEY, Sandbox
-    from ..sandbox.server import resolve
+    from ..sandbox import Sandbox
 
     log_to_stderr(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    secret = check_setting("secret_key", os.environ.get(_KEY) or DEMO_SECRET_KEY, _KEY)
     spoken = Dialect.parse(dialect or "")
-    service = Sandbox(host=host, secret_key=secret, dialect=spoken, **settings)
-    if secret == DEMO_SECRET_KEY and not resolve(host)[1]:
-        raise ConfigError(
-            "the demo keys are published, so beyond this machine the sandbox needs a secret key",
-            f"Set {_KEY} to one of your own.",
-        )
-    with service, suppress(KeyboardInterrupt):
+    with Sandbox(dialect=spoken, **settings) as service, suppress(KeyboardInterrupt):
         variables = {
             "CONFKIT_BASE_URL": service.base_url,
             "CONFKIT_OUTGOING_URL": service.outgoing_url,
-            "CONFKIT_ACCESS_KEY": shlex.quote(service.access_key),
-            _KEY: DEMO_SECRET_KEY if secret == DEMO_SECRET_KEY else "...",
+            "CONFKIT_ACCESS_KEY": service.access_key,
+            _KEY: service.secret_key,  # the demo key, which is published
         }
         if changes := spoken.changes().items():
             variables["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
