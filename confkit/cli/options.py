@@ -6,9 +6,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import closing
-from difflib import get_close_matches
 from shlex import quote
 
 import click
@@ -89,14 +88,6 @@ def _coloured(outcome: str) -> Callable[[str], str]:
         return str
     styled = click.style(outcome, fg=_COLOURS.get(outcome), bold=True)
     return lambda text: text.replace(outcome, styled, 1)
-
-
-def suggest(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return that there is no such thing of this kind, and the nearest one, or which there are."""
-    names = list(known)
-    near = get_close_matches(name, names, 1, 0.5)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
-    return f"there is no {kind} {name!r}. {hint}"
 
 
 def log_to_stderr(level: int, style: str = "%(asctime)s %(message)s") -> None:

@@ -14,14 +14,7 @@ import click
 from ..errors import ConfkitError
 from ..secret import redact
 from ..text import echo, write_atomically
-from .options import (
-    connected,
-    explain_python,
-    print_checks,
-    profile_option,
-    sandbox_option,
-    suggest,
-)
+from .options import connected, explain_python, print_checks, profile_option, sandbox_option
 
 _PAGE = (
     "<!doctype html><html lang='en'><meta charset='utf-8'><title>{0}</title>"
@@ -62,7 +55,7 @@ def runbook(
             echo(f"{key}\n    {_purpose(function)}\n    {_usage(function)}")
         return 0
     if name not in RUNBOOKS:
-        raise click.UsageError(suggest("runbook", name, RUNBOOKS))
+        raise click.UsageError(f"there is no runbook {name!r}; there are: {', '.join(RUNBOOKS)}")
     if report is not None and not report.parent.is_dir():
         raise click.UsageError(f"--report {report}: there is no folder {report.parent}")
     function, start = RUNBOOKS[name], datetime.now(UTC)
