@@ -136,24 +136,21 @@ def _ask(question: str) -> str:
 @click.argument("part", required=False)
 @click.option("--openapi", is_flag=True, help="Both interfaces as OpenAPI 3.1 (JSON).")
 def interface(part: str | None, openapi: bool) -> None:
-    """Print our reference of the interface, or a PART: A2, 5, errors."""
+    """Print our reference of the interface, or a PART: A2, or section 5."""
     echo(_packaged("openapi.json") if openapi else reference(part), end="")
 
 
 def reference(part: str | None = None) -> str:
-    """Return the text of the reference, whole, or one part of it.
-
-    A part is an endpoint ("A2"), a section's number ("7") or a word of its heading ("errors").
-    """
+    """Return the text of the reference, whole, or one part: an endpoint ("A2") or a section ("7")."""
     whole = _packaged("interface.md")
     if part is None:
         return whole
-    wanted = part.strip().lower()
-    texts = {text.partition("\n")[0].lstrip("# "): text for text in _PARTS.findall(whole)}
-    numbered = [name for name in texts if name.lower().startswith(f"{wanted}.")]
-    for name in numbered or [name for name in texts if wanted and wanted in name.lower()]:
-        return str(texts[name].rstrip()) + "\n"
-    raise ConfigError(f"the reference has no part {part!r}", f"It has: {', '.join(texts)}")
+    texts: list[str] = _PARTS.findall(whole)
+    for text in texts:
+        if text.lstrip("# ").startswith(f"{part.upper()}."):
+            return text.rstrip() + "\n"
+    names = ", ".join(text.partition("\n")[0].lstrip("# ") for text in texts)
+    raise ConfigError(f"the reference has no part {part!r}", f"It has: {names}")
 
 
 def openapi() -> str:
