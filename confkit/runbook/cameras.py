@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..bulk import devices as bulk
 from ..bulk.table import TableError
-from ..checks import Check, Outcome
+from ..checks import Check
 from ..client import Client
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
-from ..errors import ConfigError, ConfkitError, RoomNotFound
+from ..errors import ConfigError, RoomNotFound
 from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
@@ -77,12 +77,7 @@ def bulk_camera_import(
     def dry_run() -> pd.DataFrame:
         if not table:
             raise ConfigError("no table is given", "Set table (-p table=...) to a CSV file.")
-        try:
-            return bulk.import_devices(client, table, dry_run=True, **options)
-        except ConfkitError:  # some are an OSError, too
-            raise
-        except OSError as error:
-            raise ConfigError(f"cannot read {table}: {error.strerror}", "Check table.") from None
+        return bulk.import_devices(client, table, dry_run=True, **options)
 
     rows = yield from ask(
         "Table", dry_run, lambda rows: counted(len(rows), "row"), fails=(TableError,)
@@ -93,20 +88,16 @@ def bulk_camera_import(
     read = partial(sweep, client, ids, users=False, progress=False)
     if ids and (yield from ask("Rooms", read, _rooms_known)) is None:
         return
-    failed = (rows.outcome == bulk.PREFLIGHT_FAILED).sum()
-    detail = f"{failed} of {len(rows)} do not play" if failed else _count_outcomes(rows)
-    advice = "The last check has the next step for each." if failed else ""
-    yield Check("Cameras", "FAIL" if failed else "PASS", detail, advice)
-    if (rows.outcome == bulk.READY).any() and (yield from may_change(client, apply, "Import (B1)")):
-        results = [rows]
+    do_import = (rows.outcome == bulk.READY).any() and (
+        yield from may_change(client, apply, "Import (B1)")
+    )
 
-        def run() -> pd.DataFrame:
-            results.append(bulk.import_devices(client, table, verify=True, **options))
-            return results[-1]
+    def result() -> pd.DataFrame:
+        if not do_import:
+            return rows
+        return bulk.import_devices(client, table, verify=True, **options)
 
-        yield from ask("Import (B1)", run, _imported)
-        rows = results[-1]
-    yield from ask("Every camera in its room", lambda: rows, _all_in_rooms)
+    yield from ask("Every camera in its room", result, _all_in_rooms)
 
 
 def _rooms_known(rooms: Sweep) -> str | Finding:
@@ -117,15 +108,6 @@ def _rooms_known(rooms: Sweep) -> str | Finding:
     if rooms.failures:
         return "UNKNOWN", rooms.commonest, rooms.failures[0].advice
     return counted(len(rooms.ids), "room")
-
-
-def _imported(rows: pd.DataFrame) -> str | Finding:
-    problems = ~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE, bulk.PREFLIGHT_FAILED))
-    if not problems.any():
-        return _count_outcomes(rows)
-    unknown = rows.outcome[problems].isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
-    outcome: Outcome = "UNKNOWN" if unknown else "FAIL"
-    return outcome, _count_outcomes(rows), "The last check has the next step for each."
 
 
 def _count_outcomes(rows: pd.DataFrame) -> str:
@@ -145,7 +127,7 @@ def _all_in_rooms(rows: pd.DataFrame) -> str | Finding:
         return "UNKNOWN", detail, f"{AGAIN} to import them."
     first = [f"{row.user_id}: {row.cause} {row.advice}" for row in problems.head(3).itertuples()]
     advice = " ".join([*first, "Then run this again with the same table."])
-    unknown = problems.outcome.eq(bulk.UNKNOWN).all()  # the responses were lost
+    unknown = problems.outcome.isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
     return "UNKNOWN" if unknown else "FAIL", _names_with(problems, "outcome"), advice
 
 

@@ -111,8 +111,8 @@ ALL, TRIED = "A7 A7 A7", "A2 A4 A7 B1 B2 B2"
 NOT_CREATED = "UNKNOWN New room (A2): nothing was changed"
 OUT, EVERY = "FAIL Camera in its room", "Every camera in its room"
 OFFLINE = "FAIL Media servers online (A7): 417; FAIL Media servers (A5): 3 of 3 rooms"
-FAILED_ONE = f"FAIL Cameras: 1 of 2; FAIL {EVERY}: cam-garage (preflight failed)"
-LOST_TWICE = f"UNKNOWN Import (B1): 2 unknown; UNKNOWN {EVERY}: cam-north ("
+FAILED_ONE = f"FAIL {EVERY}: cam-garage (preflight failed)"
+LOST_TWICE = f"UNKNOWN {EVERY}: cam-north ("
 STOPPED = partial(rooms, stopped=True)
 
 ROWS = [
