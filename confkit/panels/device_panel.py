@@ -32,7 +32,7 @@ from ..secret import Secret, SecretAddress, hide, redact, reveal
 from ..sweep import sweep
 from ..text import counted
 from .job import Question, without_code
-from .layout import Panel, check_client, row, set_pressable, set_visible, split, text_input
+from .layout import Panel, row, set_pressable, set_visible, split, text_input
 from .password import PasswordField
 from .refresh import Polling
 from .room_table import NUMBER, TOPIC
@@ -63,7 +63,6 @@ class DevicePanel(Panel):
     """
 
     def __init__(self, client: Client, room_id: str | None = None, every: float = 15) -> None:
-        check_client(client)
         self.room = text_input("Room", "all rooms", "12em")
         self.room.value = "" if room_id is None else str(room_id)
         self.room.continuous_update = False

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from ..errors import ConfigError
 from ..secret import redact
 from ..text import one_line
 from .job import Job
@@ -83,17 +82,6 @@ class Latest:
                     return
                 argument = self._waiting.pop()
             self._function(argument)
-
-
-def check_client(client: object) -> None:
-    """Raise ConfigError unless it is a client."""
-    from ..client import Client
-
-    if not isinstance(client, Client):
-        raise ConfigError(
-            f"client is of type {type(client).__name__}",
-            "Pass the result of ck.connect().",
-        )
 
 
 def text_input(label: str, placeholder: str = "", width: str = "16em") -> ipywidgets.Text:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..charts.rooms import RoomState, room_state
 from ..errors import ConfigError
-from .layout import Panel, check_client
+from .layout import Panel
 from .refresh import NO_ROOM, Refresh
 from .table import Column, Table
 
@@ -82,7 +82,6 @@ class RoomPanel(Panel):
         every: float,
         refresh: Refresh | None,
     ) -> None:
-        check_client(client)
         self.refresh_block = refresh or Refresh(client, room_ids, every)
         super().__init__(title, client, self.refresh_block, owned=refresh is None)
         self.rooms = room_table(columns)
