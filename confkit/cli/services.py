@@ -141,7 +141,7 @@ def interface(part: str | None, openapi: bool) -> None:
 
 
 def reference(part: str | None = None) -> str:
-    """Return the text of the reference, whole, or one part: an endpoint ("A2") or a section ("7")."""
+    """Return the text of the reference, or one part: an endpoint ("A2") or a section ("7")."""
     whole = _packaged("interface.md")
     if part is None:
         return whole

@@ -14,7 +14,6 @@ from ..deployment.media_server import mcu_answers
 from ..devices import list_devices
 from ..errors import ConfigError, ConfkitError
 from ..frames import users_frame
-from ..occupancy.known import known_rooms
 from ..records import RoomUser
 from ..rooms import create_room, delete_room, force_offline, get_mcu, get_room_users
 from ..secret import hide, redact
@@ -98,7 +97,7 @@ class RoomExplorer(RoomPanel):
             "room_extend_id": text_input("External ID", "none", "10em"),
         }
         self._password = PasswordField("Host password", "none")
-        adds = self.job.row({"Add": self._ask_add, "Add known rooms": self._add_known})
+        adds = self.job.row({"Add": self._ask_add})
         creates = self.job.row({"Create room": self._create}, refused=self.refused)
         add = ipywidgets.VBox([self._pasted, adds])
         new = ipywidgets.VBox([row(*self._fields.values(), self._password), creates])
@@ -189,22 +188,9 @@ class RoomExplorer(RoomPanel):
         odd_ids = [room_id for room_id in room_ids if not _PLAUSIBLE.fullmatch(room_id)]
         if not odd_ids:
             return self._add(room_ids)
-        label, rooms = (
-            ", ".join(odd_ids[:3]) + " …" * (len(odd_ids) > 3),
-            counted(len(room_ids), "room"),
-        )
-        verb = (
-            "does not look like a room number" if len(odd_ids) == 1 else "do not look like numbers"
-        )
-        return Question(
-            f"{len(odd_ids)} of {len(room_ids)} {verb} ({label}). Add {rooms}?",
-            partial(self._add, room_ids),
-            "Add",
-        )
-
-    def _add_known(self) -> str:
-        known = self.job.wait_for(lambda: known_rooms(self.client))
-        return self._add(list(known["room_id"]))
+        text = f"No plausible room numbers: {', '.join(odd_ids[:3])}{' …' * (len(odd_ids) > 3)}."
+        question = f"{text} Add {counted(len(room_ids), 'room')}?"
+        return Question(question, partial(self._add, room_ids), "Add")
 
     def _add(self, room_ids: list[str]) -> str:
         before = len(self.refresh_block.room_ids)
