@@ -10,24 +10,18 @@ from typing import TYPE_CHECKING
 from ..client import Client
 from ..devices import list_devices
 from ..errors import ConfigError
-from ..tables import room_ids
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def known_rooms(
-    client: Client,
-    recording: str | os.PathLike[str] | None = None,
-    list: str | os.PathLike[str] | None = None,  # noqa: A002  # the public name
-) -> pd.DataFrame:
+def known_rooms(client: Client, recording: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     """Return one row per known room: `room_id`, and its `source`.
 
     The interface cannot list rooms. Known are the rooms created with this client ("created"), with
-    external devices (B3, "devices"), in a folder of a Recorder ("recording", of this service), and
-    in a file ("list": text with one ID a line, or CSV); several sources are joined. Errors of B3
-    are raised: an incomplete result would look complete. ConfigError: the recording is of other
-    services only.
+    external devices (B3, "devices"), and in a folder of a Recorder ("recording", of this service);
+    several sources are joined. Errors of B3 are raised: an incomplete result would look complete.
+    ConfigError: the recording is of other services only.
     """
     import pandas as pd
 
@@ -43,12 +37,10 @@ def known_rooms(
                 "Connect to the service of the recording, by the name under which it was recorded.",
             )
         recorded = ours["room_id"].sort_values().unique()
-    listed = room_ids(list).ids if list is not None else []  # before anything is sent
     sources = {
         "created": client.created,
         "devices": [device.room_id for device in list_devices(client)],
         "recording": recorded,
-        "list": listed,
     }
     rows = [(room_id, source) for source, ids in sources.items() for room_id in dict.fromkeys(ids)]
     table = pd.DataFrame(rows, columns=["room_id", "source"], dtype="string")
