@@ -87,10 +87,10 @@ def test_buttons_import_and_remove_what_they_asked_about(client, panel, camera):
     assert (ck.list_devices(client), len(panel.value), panel.selected) == ([], 0, None)
 
 
-def test_a_camera_is_tried_once_before_its_import_or_on_purpose_not_at_all(panel, camera):
-    """One connection is the preflight's, the next the service's; another login is tried anew."""
+def test_a_camera_is_tried_before_its_import_or_on_purpose_not_at_all(panel, camera):
+    """One connection is the preflight's, the next the service's."""
     with door_before(camera, places=9) as door:
-        panel.preflight(user_address=door.url)
+        panel.fill(user_address=door.url)
         panel.import_device()
         assert door.knocks == 2
         panel.remove("cam")
