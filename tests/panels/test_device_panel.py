@@ -116,7 +116,7 @@ def test_a_form_that_is_not_right_is_refused_before_anything_is_sent(panel, sand
     before = sandbox.count()
     for fields, text in (
         ({"options": '{"a"'}, "ptions is not a JSON object."),
-        ({"user_name": None, "room_id": ""}, "Enter Room, Name. (Nothing was sent.)"),
+        ({"options": None, "user_name": None}, "User_name is ''. Nothing was sent."),
     ):
         panel.fill(**fields)
         assert text in ui.press(panel, "Import")
