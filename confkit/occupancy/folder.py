@@ -77,6 +77,18 @@ def load_occupancy(
     return samples
 
 
+def load_service(service: str, folder: str | Path, since: Moment | None = None) -> pd.DataFrame:
+    """Return the samples of this service, and those of none. ConfigError: all are of others."""
+    samples = load_occupancy(folder, since)
+    ours: pd.DataFrame = samples[samples["service"].isna() | (samples["service"] == service)]
+    if len(samples) and ours.empty:
+        raise ConfigError(
+            f"the recording is of {samples.attrs['service']}, not of {service}",
+            "Connect to the service of the recording, by the name under which it was recorded.",
+        )
+    return ours
+
+
 def list_files(folder: Path) -> list[Path]:
     """Return the files of a recording. ConfigError as in `load_occupancy`."""
     if not folder.is_dir():

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..client import Client
 from ..devices import list_devices
-from ..errors import ConfigError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,16 +26,10 @@ def known_rooms(client: Client, recording: str | os.PathLike[str] | None = None)
 
     recorded: Iterable[str] = []
     if recording is not None:
-        from .folder import load_occupancy  # needs pyarrow
+        from .folder import load_service  # needs pyarrow
 
-        samples = load_occupancy(Path(recording))
-        ours = samples[samples["service"].isna() | (samples["service"] == client.name)]
-        if len(samples) and ours.empty:
-            raise ConfigError(
-                f"the recording is of {samples.attrs['service']}, not of {client.name}",
-                "Connect to the service of the recording, by the name under which it was recorded.",
-            )
-        recorded = ours["room_id"].sort_values().unique()
+        samples = load_service(client.name, Path(recording))
+        recorded = samples["room_id"].sort_values().unique()
     sources = {
         "created": client.created,
         "devices": [device.room_id for device in list_devices(client)],

@@ -46,17 +46,14 @@ def capacity_review(
 
 def _load(client: Client, recording: str, days: int) -> pd.DataFrame:
     """Return the samples of this service's last days; those of other services do not count."""
-    from ..occupancy.folder import load_occupancy  # needs pyarrow
+    from ..occupancy.folder import load_service  # needs pyarrow
 
     if not recording:
         advice = "Set recording (-p recording=...) to the folder that `confkit record` fills."
         raise ConfigError("no recording is given", advice)
-    samples = load_occupancy(recording)
-    services = shorten(samples.service.dropna().unique()) or "none"
-    samples = samples[samples.service == client.name]
+    samples = load_service(client.name, recording)
     if samples.empty:
-        advice = f"Connect to the service of the recording. It has samples of: {services}."
-        raise ConfigError(f"there are no samples of {client.name} in {recording}", advice)
+        raise ConfigError(f"there are no samples in {recording}", "Check that it is the right one.")
     recent: pd.DataFrame = samples[samples.time > samples.time.max() - timedelta(days=days)]
     return recent
 

@@ -228,7 +228,7 @@ def test_a_recording_is_judged_by_its_own_service(sandbox, client, tmp_path):
     assert ck.Checklist(runbook.capacity_review(client, **inputs)).verdict == "PASS"
     with other_key(sandbox, client, tmp_path)["client"] as other:
         [check] = runbook.capacity_review(other, **inputs)
-    assert (check.outcome, "prod" in check.advice) == ("UNKNOWN", True)
+    assert (check.outcome, "prod" in check.detail) == ("UNKNOWN", True)
 
 
 def test_a_text_that_says_false_is_no_permission(client):
