@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
@@ -24,11 +23,11 @@ from ..errors import ApiError, Cancelled, ConfigError, ConfkitError
 from ..frames import devices_frame
 from ..occupancy.known import known_rooms
 from ..operations import B1
-from ..records import Device, parameter_error, parse_id, require_text
+from ..records import Device, parse_id, require_text
 from ..rooms import get_room
 from ..rtsp.address import parse_address
 from ..rtsp.report import Report, Stage
-from ..secret import Secret, SecretAddress, hide, redact, reveal
+from ..secret import Secret, SecretAddress, hide, redact
 from ..sweep import sweep
 from ..text import counted
 from .job import Question, without_code
@@ -77,7 +76,6 @@ class DevicePanel(Panel):
             "login_name": PasswordField("Login name", "none", visible=True),
             "login_password": PasswordField("Login password", "none"),
             "user_data": PasswordField("User data", "none", visible=True),
-            "options": PasswordField("Options (JSON)", "none", visible=True),
         }
         self.try_first = ipywidgets.Checkbox(
             True, description="Try the camera before the import", indent=False
@@ -199,8 +197,6 @@ class DevicePanel(Panel):
                 self.room.value = "" if value is None else str(value)
             elif name not in self.fields:
                 raise ConfigError(f"a device has no {name}", f"It has {', '.join(self.fields)}.")
-            elif name == "options" and isinstance(value, Mapping):
-                self.fields[name].set(json.dumps(reveal(value)))
             else:
                 self.fields[name].set("" if value is None else value)
 
@@ -217,10 +213,9 @@ class DevicePanel(Panel):
         """Return the device in the form as far as a preflight needs it."""
         address = SecretAddress(self._typed("user_address"))
         name, password = self._typed("login_name"), self.fields["login_password"].text
-        options = _options(Secret(self._typed("options")))
         with suppress(ValueError):  # move a login from the address to its own fields
             parts = parse_address(address.reveal())
-            if parts.login_name is not None and not (name or password or options):
+            if parts.login_name is not None and not (name or password):
                 address, name = SecretAddress(parts.url), parts.login_name
                 password = Secret(parts.login_password or "")
         return Device(
@@ -229,7 +224,7 @@ class DevicePanel(Panel):
             self._typed("user_name"),
             check_address(B1, address),
             self._typed("user_data"),
-            check_options(options, name or None, password or None),
+            check_options({}, name or None, password or None),
         )
 
     def _device(self) -> Device:
@@ -428,15 +423,6 @@ class _Devices(Polling):
 def _label(device: Device) -> str:
     user_id = redact(device.user_id)
     return f'"{redact(device.user_name)}" ({user_id})' if device.user_name else user_id
-
-
-def _options(text: Secret) -> dict[str, Any]:
-    """Return the typed options, secrets hidden."""
-    with suppress(ValueError):
-        options = hide(json.loads(text.reveal())) if text else {}
-        if isinstance(options, dict):
-            return options
-    raise parameter_error(B1, "options is not a JSON object.", 'Write it as {"name": "value"}.')
 
 
 def _summary(report: Report) -> str:
