@@ -52,7 +52,8 @@ def runbook(
 
     if listing or name is None:
         for key, function in RUNBOOKS.items():
-            echo(f"{key}\n    {_purpose(function)}\n    {_usage(function)}")
+            purpose = str(inspect.getdoc(function)).partition("\n")[0]
+            echo(f"{key}\n    {purpose}\n    {_usage(function)}")
         return 0
     if name not in RUNBOOKS:
         raise click.UsageError(f"there is no runbook {name!r}; there are: {', '.join(RUNBOOKS)}")
@@ -80,10 +81,6 @@ def runbook(
     except (ConfkitError, OSError) as error:  # status 1 would say that a check failed
         raise click.UsageError(str(error)) from None
     return checks.exit_status
-
-
-def _purpose(function: Callable[..., object]) -> str:
-    return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
 def _inputs(function: Callable[..., object]) -> dict[str, Any]:

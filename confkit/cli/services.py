@@ -134,12 +134,12 @@ def _ask(question: str) -> str:
 @click.option("--openapi", is_flag=True, help="Both interfaces as OpenAPI 3.1 (JSON).")
 def interface(part: str | None, openapi: bool) -> None:
     """Print our reference of the interface, or a PART: A2, or section 5."""
-    echo(_packaged("openapi.json") if openapi else reference(part), end="")
+    echo(packaged("openapi.json") if openapi else reference(part), end="")
 
 
 def reference(part: str | None = None) -> str:
     """Return the text of the reference, or one part: an endpoint ("A2") or a section ("7")."""
-    whole = _packaged("interface.md")
+    whole = packaged("interface.md")
     if part is None:
         return whole
     texts: list[str] = _PARTS.findall(whole)
@@ -150,12 +150,8 @@ def reference(part: str | None = None) -> str:
     raise ConfigError(f"the reference has no part {part!r}", f"It has: {names}")
 
 
-def openapi() -> str:
-    """Return both interfaces as an OpenAPI 3.1 description: JSON, for tools that read it."""
-    return _packaged("openapi.json")
-
-
-def _packaged(name: str) -> str:
+def packaged(name: str) -> str:
+    """Return a text of the package: our reference, or both interfaces as OpenAPI 3.1 (JSON)."""
     from importlib import resources  # takes a while to load, and few ask for a text
 
     return resources.files("confkit").joinpath(name).read_text("utf-8")

@@ -17,13 +17,12 @@ from ..frames import users_frame
 from ..records import RoomUser
 from ..rooms import create_room, delete_room, force_offline, get_mcu, get_room_users
 from ..secret import hide, redact
-from ..text import counted
+from ..text import counted, one_line
 from .job import Question, message, without_code
 from .layout import (
     Latest,
     disclosure,
     error_html,
-    facts_html,
     row,
     set_pressable,
     set_visible,
@@ -298,12 +297,17 @@ def _card(room: Any) -> str:
     }
     values = room.astype(object).where(room.notna(), None)
     values["status"] = _status(room.status)
-    facts = [("Number", room.room_id), ("Occupancy", state_of(room).text)]
-    facts += [(label, values.get(name)) for name, label in names.items()]
+    facts = {"Number": room.room_id, "Occupancy": state_of(room).text}
+    facts |= {label: values.get(name) for name, label in names.items()}
+    items = "".join(
+        f"<dt>{name}</dt><dd>{escape(redact(one_line(str(value))))}</dd>"
+        for name, value in facts.items()
+        if value is not None and value != ""
+    )
     problem = "" if pd.isna(room.error) else f"Not read: {without_code(room.error)}"
     if pd.notna(room.ret) and room.ret in NO_ROOM:
         problem = "No such room. Check its number (leading zeros?) and the service."
-    return f"<b>{escape(redact(topic))}</b>{facts_html(facts)}{error_html(problem)}"
+    return f"<b>{escape(redact(topic))}</b><dl>{items}</dl>{error_html(problem)}"
 
 
 def _users_table(users: list[RoomUser], devices: set[str] | None) -> pd.DataFrame:
