@@ -84,12 +84,12 @@ def runbook(
 
 
 def _inputs(function: Callable[..., object]) -> dict[str, Any]:
-    """Return the inputs of a runbook with their defaults, or None; a password is none."""
+    """Return the inputs of a runbook with their defaults, or None."""
     parameters = inspect.signature(function).parameters.values()
     return {
         parameter.name: None if parameter.default is parameter.empty else parameter.default
         for parameter in parameters
-        if parameter.name not in ("client", "login_password")
+        if parameter.name != "client"
     }
 
 

@@ -11,13 +11,14 @@ from ..bulk import devices as bulk
 from ..bulk.table import TableError
 from ..checks import Check
 from ..client import Client
+from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
 from ..errors import ConfigError, RoomNotFound
 from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
-from .rooms import ask_room, camera_login, stored_password
+from .rooms import ask_room, camera_login
 from .steps import AGAIN, Checks, Finding, ask, may_change, shorten, split
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ def camera_does_not_appear(
     *,
     address: str = "",
     login_name: str = "",
-    login_password: str | Secret | None = None,
 ) -> Checks:
     """A camera does not appear in its room: where between the room and the camera is the fault?
 
@@ -43,7 +43,7 @@ def camera_does_not_appear(
     known = yield from ask_room(client, room)
     if known is None:
         return
-    login = camera_login(login_name, login_password)
+    login = camera_login(login_name)
     report = diagnose_device(client, known.room_id, device or None, address or None, **login)
     if report.codec:
         yield Check("Camera plays from here", "PASS", ", ".join(report.facts()[:3]))
@@ -59,11 +59,7 @@ def camera_does_not_appear(
 
 
 def bulk_camera_import(
-    client: Client,
-    table: str | os.PathLike[str],
-    *,
-    login_password: str | Secret | None = None,
-    apply: bool = False,
+    client: Client, table: str | os.PathLike[str], *, apply: bool = False
 ) -> Checks:
     """Many cameras come from a table: is it right, do they play, and are they in their rooms?
 
@@ -71,7 +67,7 @@ def bulk_camera_import(
     password gets the one of CONFKIT_CAMERA_PASSWORD. It reads, and plays the cameras; with `apply`
     it imports those that play (B1).
     """
-    password = stored_password(login_password)
+    password = Secret(os.environ.get(CAMERA_PASSWORD, "")) or None
     options: dict[str, Any] = {"preflight": True, "progress": False, "login_password": password}
 
     def dry_run() -> pd.DataFrame:

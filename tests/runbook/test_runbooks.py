@@ -26,6 +26,11 @@ DONE = {"body": '{"ret": 0}'}  # although nothing was done
 DONE_BUT_LOST = {"drop": True, "after": True, "times": 1}
 
 
+@pytest.fixture(autouse=True)
+def password(monkeypatch):
+    monkeypatch.setenv("CONFKIT_CAMERA_PASSWORD", LOGIN["login_password"])
+
+
 # Scenes: each makes something on a sandbox, and returns the inputs of the runbook
 
 
@@ -53,7 +58,7 @@ def desk(sandbox, client, folder, listed=True):
     address = sandbox.camera("desk", **LOGIN, **SMALL)
     if listed:
         ck.import_device(client, room, "cam-desk", "Camera", address, **LOGIN)
-    return {"room": room, "device": "cam-desk", "address": address, **LOGIN}
+    return {"room": room, "device": "cam-desk", "address": address, "login_name": "admin"}
 
 
 def park(sandbox, client, folder, unplugged=("ramp", "roof")):
@@ -81,7 +86,7 @@ def yard(sandbox, client, folder, garage="desk-2468"):
 
 
 def hall(sandbox, client, folder):
-    return {"camera": sandbox.camera("hall", **LOGIN, **SMALL), **LOGIN}
+    return {"camera": sandbox.camera("hall", **LOGIN, **SMALL), "login_name": "admin"}
 
 
 def other_key(sandbox, client, folder):
