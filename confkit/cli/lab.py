@@ -17,7 +17,7 @@ import click
 from ..connect import EMBEDDED, OWN, VARIABLES, connect
 from ..errors import ConfigError, missing_extra
 from ..text import echo
-from .options import port, rooms_file
+from .options import rooms_file
 
 FIRST = "first-look.ipynb"
 COPY = "confkit-notebooks"
@@ -46,16 +46,13 @@ _START = (
 
 @click.command(
     context_settings={"ignore_unknown_options": True},
-    epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser.",
+    epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser or --port=8889.",
 )
 @click.option("--profile", metavar="NAME", help="The service to use; without one, a sandbox.")
-@click.option("--port", type=port, default=8888, metavar="PORT", help="Or the next free one.")
 @click.option("--app", is_flag=True, help="Open the panels as a page without code (Voila).")
 @click.option("--rooms", type=rooms_file, metavar="FILE", help="Room IDs for the app.")
 @click.argument("extra", nargs=-1, type=click.UNPROCESSED, metavar="[ARGUMENTS]...")
-def lab(
-    profile: str | None, port: int, app: bool, rooms: str | None, extra: tuple[str, ...]
-) -> int:
+def lab(profile: str | None, app: bool, rooms: str | None, extra: tuple[str, ...]) -> int:
     """Open the notebooks in JupyterLab, or the panels as a page.
 
     The notebooks are copied once, to confkit-notebooks in your home folder. The copy is yours:
@@ -84,7 +81,7 @@ def lab(
     paths = [str(Path(__file__).with_name("jupyter")), environment.get("JUPYTER_CONFIG_PATH")]
     environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
-    line = [sys.executable, "-c", _START.format(program), f"--port={port}", *options, *extra]
+    line = [sys.executable, "-c", _START.format(program), *options, *extra]
     server = subprocess.Popen(line, env=environment, start_new_session=True)
     try:
         return server.wait()
