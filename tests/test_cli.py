@@ -31,10 +31,8 @@ ROWS = [
     ("runbook nobody-can-join --sandbox -p room=1", 1, "FAIL    Room: ", ""),
     ("runbook nobody-can-join --sandbox -p rom=1", 2, "", "the inputs are: room, apply"),
     ("doctor --sandbox", 0, "Overall: PASS", "Checking SANDBOX (at most 2 failed logins"),
-    ("doctor", 1, "", "--sandbox for the embedded one, or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
+    ("doctor", 1, "", "`sandbox` is the embedded one), or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
     ("probe --sandbox", 0, "The dialect is the usual one: set nothing", ""),
-    ("token --profile sandbox", 1, "", "ends with this command"),
-    ("sandbox --outgoing-port 0 --host 0.0.0.0 --port 0", 1, "", "Set CONFKIT_SECRET_KEY to one"),
     (f"profile add x {ADD} --dialect hash=crc32", 1, "", "crc32"),
 ]
 
@@ -82,23 +80,22 @@ def test_a_profile_is_written_read_and_changed():
 
 
 def test_the_sandbox_serves_other_clients(monkeypatch):
-    """The variables that it prints are all that a client needs beside a secret key of the user's,
-    which shows nowhere; the log says why a call was refused. SIGINT ends it cleanly."""
-    monkeypatch.setenv("CONFKIT_SECRET_KEY", "geheim")
+    """The variables that it prints are all that a client needs; the log says why a call was
+    refused. SIGINT ends it cleanly."""
     words = "sandbox --port 0 --outgoing-port 0 --dialect signature=raw --explain"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with server([*CONFKIT, *words.split()], **pipes) as process, process.stdout:
         log = "".join(process.stdout.readline() for _ in range(3))
         for variable in shlex.split(log.partition("export ")[2]):
-            monkeypatch.setenv(*variable.replace("...", "geheim").split("=", 1))
+            monkeypatch.setenv(*variable.split("=", 1))
         with ck.connect() as client:
             room_id = ck.create_room(client, "Weekly sync", "ops")
             assert ck.list_devices(client, room_id) == []
-            client.ask_once("A3", {"room_id": "7"}, client.dialect.sign("geheim", "x"))
+            client.ask_once("A3", {"room_id": "7"}, client.dialect.sign("wrong", "x"))
         process.send_signal(signal.SIGINT)
         log += process.stdout.read()
         assert process.wait(timeout=60) == 0
-    assert ("A3 602" in log, "geheim" in log) == (True, False)
+    assert "A3 602" in log
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_whatever_ends_the_command_ends_jupyter_too(tmp_path, home, monkeypatch,
         (module / "__init__.py").touch()
         (module / "__main__.py").write_text(STAND_IN)
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'modules'}{os.pathsep}{FOLDER.parent}")
-    words = f"lab --port {quiet_port()} --no-browser {options}"
+    words = f"lab --port={quiet_port()} --no-browser {options}"
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with server([*CONFKIT, *words.split()], cwd=home, **streams) as process:
         started = json.loads([process.stdout.readline() for _ in range(3)][-1])

@@ -2,10 +2,10 @@
 
 import json
 
-from confkit.cli.services import openapi
+from confkit.cli.services import packaged
 from confkit.operations import OPERATIONS
 
-DOCUMENT = json.loads(openapi())
+DOCUMENT = json.loads(packaged("openapi.json"))
 
 
 def operations(method):

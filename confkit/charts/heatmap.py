@@ -39,11 +39,7 @@ def occupancy_heatmap(
     if samples.empty:
         return Chart("No samples", details, 0, "No samples")
     week = mean_week(samples, zone)
-    unread, count = samples["people"].isna(), samples["room_id"].nunique()
-    never_read = count - samples["room_id"][~unread].nunique()
-    in_rooms = counted(count, "room") + (
-        f", of which {never_read:,} never read" if never_read else ""
-    )
+    unread, in_rooms = samples["people"].isna(), counted(samples["room_id"].nunique(), "room")
     edges = pd.to_datetime(samples["time"].agg(["min", "max"]), utc=True).dt.tz_convert(zone)
     details += [in_rooms, f"{format_span(*edges)} ({zone_name})"]
     if unread.any():

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from shlex import quote
 from typing import Any
 
 import click
 
 from ..connect import CAMERA_PASSWORD, ask_secret
-from ..secret import Secret, SecretAddress, redact
+from ..secret import Secret, SecretAddress
 from ..text import echo
 from .options import connected, explain_python, profile_option, sandbox_option
 
@@ -82,10 +80,6 @@ def diagnose(
     options["login_name"], options["login_password"] = _login(address, login_name)
     with connected(profile, sandbox) as client:
         report = diagnose_device(client, room, user, address, **options)
-    if report.verdict == "not_imported" and address is None:
-        device = f"{quote(room)} {quote(redact(user or 'USER_ID'))}"
-        line = f"confkit diagnose {device} --address rtsp://... [--login-name NAME]"
-        report = replace(report, advice=f"Say which camera, and it is tried too: {line}")
     echo(report)
     explain_python(report.advice, profile, sandbox)
     return 0 if report.ok else 1

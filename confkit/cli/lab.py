@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ import click
 from ..connect import EMBEDDED, OWN, VARIABLES, connect
 from ..errors import ConfigError, missing_extra
 from ..text import echo
-from .options import port, rooms_file
+from .options import rooms_file
 
 FIRST = "first-look.ipynb"
 COPY = "confkit-notebooks"
@@ -47,16 +46,13 @@ _START = (
 
 @click.command(
     context_settings={"ignore_unknown_options": True},
-    epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser.",
+    epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser or --port=8889.",
 )
 @click.option("--profile", metavar="NAME", help="The service to use; without one, a sandbox.")
-@click.option("--port", type=port, default=8888, metavar="PORT", help="Or the next free one.")
 @click.option("--app", is_flag=True, help="Open the panels as a page without code (Voila).")
 @click.option("--rooms", type=rooms_file, metavar="FILE", help="Room IDs for the app.")
 @click.argument("extra", nargs=-1, type=click.UNPROCESSED, metavar="[ARGUMENTS]...")
-def lab(
-    profile: str | None, port: int, app: bool, rooms: str | None, extra: tuple[str, ...]
-) -> int:
+def lab(profile: str | None, app: bool, rooms: str | None, extra: tuple[str, ...]) -> int:
     """Open the notebooks in JupyterLab, or the panels as a page.
 
     The notebooks are copied once, to confkit-notebooks in your home folder. The copy is yours:
@@ -72,22 +68,20 @@ def lab(
     if rooms:
         environment["CONFKIT_ROOMS"] = rooms
     if app:
-        port = port or free_port()  # Voila would print an address with port 0
         echo("confkit: the panels are a page of Voila; Ctrl-C ends everything")
         options = [str(originals() / "app.ipynb"), *_VOILA]
     else:
         folder = copy(originals())
         echo(f"confkit: the notebooks are in {folder}; Ctrl-C ends everything")
-        options = [f"--ServerApp.root_dir={folder}", *_LAB]
-        if (folder / FIRST).is_file():  # a user may have deleted it
-            options.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
+        first = f"--LabApp.default_url=/lab/tree/{FIRST}"
+        options = [f"--ServerApp.root_dir={folder}", first, *_LAB]
         if os.name == "posix" and os.geteuid() == 0:
             options.append("--allow-root")  # as in a container, where there is nobody else
     # Without JupyterLab's question about news over the first notebook.
     paths = [str(Path(__file__).with_name("jupyter")), environment.get("JUPYTER_CONFIG_PATH")]
     environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
-    line = [sys.executable, "-c", _START.format(program), f"--port={port}", *options, *extra]
+    line = [sys.executable, "-c", _START.format(program), *options, *extra]
     server = subprocess.Popen(line, env=environment, start_new_session=True)
     try:
         return server.wait()
@@ -121,13 +115,6 @@ def service(profile: str | None) -> dict[str, str]:
     return environment
 
 
-def free_port() -> int:
-    """Return a port at which nobody listens."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return int(bound.getsockname()[1])
-
-
 def originals() -> Path:
     """Return the folder of the notebooks as they come: the checkout's, or the installed one."""
     package = Path(__file__).resolve().parents[1]
@@ -140,23 +127,19 @@ def originals() -> Path:
 
 
 def copy(notebooks: Path) -> Path:
-    """Return the user's copy of these notebooks, as it is, or a new one where there is none. It is
-    in the home folder, or in the current one where that cannot be written."""
-    home = Path.home() if os.access(Path.home(), os.W_OK) else Path.cwd()
-    target = home / COPY
+    """Return the user's copy of these notebooks, as it is, or a new one where there is none."""
+    target = Path.home() / COPY
     if target.is_dir():
         return target
-    if target.exists() or target.is_symlink():
-        raise ConfigError(f"{target} is not a folder", "Rename it: the notebooks are copied there.")
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{COPY}-", dir=home) as folder:
+        with tempfile.TemporaryDirectory(prefix=f".{COPY}-", dir=target.parent) as folder:
             leave_out = shutil.ignore_patterns(".*", "__pycache__")
             draft = Path(shutil.copytree(notebooks, Path(folder, COPY), ignore=leave_out))
             for file in draft.rglob("*.ipynb"):
                 _prepare(file, clear=file.parent.name == "runbooks")
             return draft.rename(target)
     except OSError as error:
-        advice = "Free some space, or set HOME to a folder of yours."
+        advice = "Rename what is there, free some space, or set HOME to a folder of yours."
         raise ConfigError(f"the notebooks cannot be copied to {target}", advice) from error
 
 

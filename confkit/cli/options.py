@@ -6,9 +6,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import closing
-from difflib import get_close_matches
 from shlex import quote
 
 import click
@@ -32,28 +31,19 @@ dialect_option = click.option(
 )
 
 
-def connected(profile: str | None, sandbox: bool | None = None) -> Client:
-    """Connect to the service that options or environment name; ConfigError says how to name one.
-
-    `sandbox` is None where a command has no --sandbox: there the service has to outlive it.
-    """
+def connected(profile: str | None, sandbox: bool = False) -> Client:
+    """Connect to the service that options or environment name; ConfigError says how to name one."""
     if sandbox and profile:
         raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
-    embedded = "" if sandbox is None else "--sandbox for the embedded one, "
     variables = ", ".join(VARIABLES[name] for name in SERVICE)
     advice = (
-        "Name one: --profile NAME (`confkit profile add NAME` makes it), "
-        f"{embedded}or {variables} in the environment."
+        "Name one: --profile NAME (`confkit profile add NAME` makes it; `sandbox` is the embedded "
+        f"one), or {variables} in the environment."
     )
     try:
-        client = connect(EMBEDDED if sandbox else profile)
+        return connect(EMBEDDED if sandbox else profile)
     except ConfigError as error:
         raise (error.again(advice=advice) if error.missing else error) from None
-    if client.sandbox and sandbox is None:
-        client.close()
-        advice = "Run `confkit sandbox`, and set the variables that it prints."
-        raise ConfigError("the embedded sandbox ends with this command", advice)
-    return client
 
 
 def print_checks(steps: Generator[Check], *, quiet: bool = False) -> Checklist:
@@ -89,14 +79,6 @@ def _coloured(outcome: str) -> Callable[[str], str]:
         return str
     styled = click.style(outcome, fg=_COLOURS.get(outcome), bold=True)
     return lambda text: text.replace(outcome, styled, 1)
-
-
-def suggest(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return that there is no such thing of this kind, and the nearest one, or which there are."""
-    names = list(known)
-    near = get_close_matches(name, names, 1, 0.5)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
-    return f"there is no {kind} {name!r}. {hint}"
 
 
 def log_to_stderr(level: int, style: str = "%(asctime)s %(message)s") -> None:

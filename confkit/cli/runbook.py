@@ -14,14 +14,7 @@ import click
 from ..errors import ConfkitError
 from ..secret import redact
 from ..text import echo, write_atomically
-from .options import (
-    connected,
-    explain_python,
-    print_checks,
-    profile_option,
-    sandbox_option,
-    suggest,
-)
+from .options import connected, explain_python, print_checks, profile_option, sandbox_option
 
 _PAGE = (
     "<!doctype html><html lang='en'><meta charset='utf-8'><title>{0}</title>"
@@ -59,10 +52,11 @@ def runbook(
 
     if listing or name is None:
         for key, function in RUNBOOKS.items():
-            echo(f"{key}\n    {_purpose(function)}\n    {_usage(function)}")
+            purpose = str(inspect.getdoc(function)).partition("\n")[0]
+            echo(f"{key}\n    {purpose}\n    {_usage(function)}")
         return 0
     if name not in RUNBOOKS:
-        raise click.UsageError(suggest("runbook", name, RUNBOOKS))
+        raise click.UsageError(f"there is no runbook {name!r}; there are: {', '.join(RUNBOOKS)}")
     if report is not None and not report.parent.is_dir():
         raise click.UsageError(f"--report {report}: there is no folder {report.parent}")
     function, start = RUNBOOKS[name], datetime.now(UTC)
@@ -89,17 +83,13 @@ def runbook(
     return checks.exit_status
 
 
-def _purpose(function: Callable[..., object]) -> str:
-    return (inspect.getdoc(function) or "").partition("\n")[0]
-
-
 def _inputs(function: Callable[..., object]) -> dict[str, Any]:
-    """Return the inputs of a runbook with their defaults, or None; a password is none."""
+    """Return the inputs of a runbook with their defaults, or None."""
     parameters = inspect.signature(function).parameters.values()
     return {
         parameter.name: None if parameter.default is parameter.empty else parameter.default
         for parameter in parameters
-        if parameter.name not in ("client", "login_password")
+        if parameter.name != "client"
     }
 
 

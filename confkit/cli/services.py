@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shlex
 import sys
 import time
 from contextlib import suppress
@@ -39,38 +38,28 @@ _QUESTIONS = {
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
 @click.option("--port", type=port, default=8080, metavar="PORT", help="Of interface A.")
 @click.option("--outgoing-port", type=port, default=8050, metavar="PORT", help="Of interface B.")
 @dialect_option
 @click.option("--explain", is_flag=True, help="Log why a call was refused.")
-def sandbox(host: str, dialect: str | None, **settings: Any) -> None:
-    """Run the embedded service until Ctrl-C or SIGTERM.
+def sandbox(dialect: str | None, **settings: Any) -> None:
+    """Run the embedded service on this machine until Ctrl-C or SIGTERM.
 
     It prints the variables by which clients find it, and logs what becomes of each device's stream.
-    Beyond this machine (--host) it needs a secret key of your own in CONFKIT_SECRET_KEY. Its
-    people, cameras, faults and time are Python's: a few lines with confkit.sandbox.Sandbox start it
-    for a client in any language, too.
+    Its host, people, cameras, faults and time are Python's: a few lines with
+    confkit.sandbox.Sandbox start it for a client in any language, too.
     """
-    from ..sandbox import DEMO_SECRET_KEY, Sandbox
-    from ..sandbox.server import resolve
+    from ..sandbox import Sandbox
 
     log_to_stderr(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    secret = check_setting("secret_key", os.environ.get(_KEY) or DEMO_SECRET_KEY, _KEY)
     spoken = Dialect.parse(dialect or "")
-    service = Sandbox(host=host, secret_key=secret, dialect=spoken, **settings)
-    if secret == DEMO_SECRET_KEY and not resolve(host)[1]:
-        raise ConfigError(
-            "the demo keys are published, so beyond this machine the sandbox needs a secret key",
-            f"Set {_KEY} to one of your own.",
-        )
-    with service, suppress(KeyboardInterrupt):
+    with Sandbox(dialect=spoken, **settings) as service, suppress(KeyboardInterrupt):
         variables = {
             "CONFKIT_BASE_URL": service.base_url,
             "CONFKIT_OUTGOING_URL": service.outgoing_url,
-            "CONFKIT_ACCESS_KEY": shlex.quote(service.access_key),
-            _KEY: DEMO_SECRET_KEY if secret == DEMO_SECRET_KEY else "...",
+            "CONFKIT_ACCESS_KEY": service.access_key,
+            _KEY: service.secret_key,  # the demo key, which is published
         }
         if changes := spoken.changes().items():
             variables["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
@@ -112,8 +101,7 @@ def add_profile(name: str, **options: Any) -> None:
     """Write the profile NAME, which you alone can read, or change it.
 
     It asks for what is missing; in a profile that exists, what is not typed stays. The secret key
-    is never an option: it is taken from CONFKIT_SECRET_KEY, or asked for where there is none, and
-    to replace it where no option is given.
+    is never an option: it is taken from CONFKIT_SECRET_KEY, or asked for where there is none.
     """
     check_profile_name(name)
     stored = load_profile(name) if name in profile_names() else {}
@@ -123,10 +111,8 @@ def add_profile(name: str, **options: Any) -> None:
     for key, question in _QUESTIONS.items():  # each is checked before the next question
         settings[key] = check_setting(key, settings.get(key) or _ask(question), "what was typed")
     old, secret = settings.get("secret_key"), Secret(os.environ.get(_KEY, ""))
-    unchanged = all(value is None for value in options.values())
-    if not secret and (old is None or (unchanged and sys.stdin.isatty())):
-        question = "secret key: " if old is None else "secret key (Enter keeps the present one): "
-        secret = ask_secret(question, variable=_KEY)
+    if not secret and old is None:
+        secret = ask_secret("secret key: ", variable=_KEY)
     settings["secret_key"] = secret or old or ""
     for key, value in settings.items():
         settings[key] = check_setting(key, value, "what was typed")
@@ -147,32 +133,25 @@ def _ask(question: str) -> str:
 @click.argument("part", required=False)
 @click.option("--openapi", is_flag=True, help="Both interfaces as OpenAPI 3.1 (JSON).")
 def interface(part: str | None, openapi: bool) -> None:
-    """Print our reference of the interface, or a PART: A2, 5, errors."""
-    echo(_packaged("openapi.json") if openapi else reference(part), end="")
+    """Print our reference of the interface, or a PART: A2, or section 5."""
+    echo(packaged("openapi.json") if openapi else reference(part), end="")
 
 
 def reference(part: str | None = None) -> str:
-    """Return the text of the reference, whole, or one part of it.
-
-    A part is an endpoint ("A2"), a section's number ("7") or a word of its heading ("errors").
-    """
-    whole = _packaged("interface.md")
+    """Return the text of the reference, or one part: an endpoint ("A2") or a section ("7")."""
+    whole = packaged("interface.md")
     if part is None:
         return whole
-    wanted = part.strip().lower()
-    texts = {text.partition("\n")[0].lstrip("# "): text for text in _PARTS.findall(whole)}
-    numbered = [name for name in texts if name.lower().startswith(f"{wanted}.")]
-    for name in numbered or [name for name in texts if wanted and wanted in name.lower()]:
-        return str(texts[name].rstrip()) + "\n"
-    raise ConfigError(f"the reference has no part {part!r}", f"It has: {', '.join(texts)}")
+    texts: list[str] = _PARTS.findall(whole)
+    for text in texts:
+        if text.lstrip("# ").startswith(f"{part.upper()}."):
+            return text.rstrip() + "\n"
+    names = ", ".join(text.partition("\n")[0].lstrip("# ") for text in texts)
+    raise ConfigError(f"the reference has no part {part!r}", f"It has: {names}")
 
 
-def openapi() -> str:
-    """Return both interfaces as an OpenAPI 3.1 description: JSON, for tools that read it."""
-    return _packaged("openapi.json")
-
-
-def _packaged(name: str) -> str:
+def packaged(name: str) -> str:
+    """Return a text of the package: our reference, or both interfaces as OpenAPI 3.1 (JSON)."""
     from importlib import resources  # takes a while to load, and few ask for a text
 
     return resources.files("confkit").joinpath(name).read_text("utf-8")

@@ -131,9 +131,7 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     }
     time = "" if np.isnan(interval[-1]) else f" for {duration(row['minutes_full'])}"
     if not len(used):
-        row["reason"] = "never used; only devices were present" if peak else "never used"
-        row["reason"] += f", at its cap{time}" if row["full"] else ""
-        return row
+        return row | {"reason": "never used; only devices were present" if peak else "never used"}
     row["suggested"] = peak
     for name, share in _SHARES.items():
         row[name] = used[math.ceil(share * len(used) - 1e-6) - 1]

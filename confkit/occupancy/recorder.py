@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from ..tables import room_ids as read_ids
 from ..text import counted
 from .folder import DayFiles, list_files
 from .samples import COLUMNS, samples_frame
-from .times import Moment, parse_moment
 
 _STEP = 1.0  # seconds; longer waits are split, so that Ctrl-C works on Windows
 
@@ -30,19 +28,17 @@ log = logging.getLogger("confkit.record")
 @dataclass(frozen=True)
 class Recorded:
     """The result of a recording: the number of `sweeps` and `rows` written, of rows with a missing
-    value (`failures`), of sweeps `skipped` because their time had passed; and what `ended` it:
-    "sweeps", "until", "cancelled" or "interrupted"."""
+    value (`failures`), and of sweeps `skipped` because their time had passed."""
 
     sweeps: int = 0
     rows: int = 0
     failures: int = 0
     skipped: int = 0
-    ended: str = "interrupted"
 
     def __str__(self) -> str:
         return (
             f"sweeps: {self.sweeps:,}; rows: {self.rows:,}, {self.failures:,} of them with a "
-            f"missing value; sweeps skipped: {self.skipped:,}; ended: {self.ended}"
+            f"missing value; sweeps skipped: {self.skipped:,}"
         )
 
 
@@ -61,25 +57,20 @@ class Recorder:
         room_ids: Any,
         every: float = 60,
         sweeps: int | None = None,
-        until: Moment | None = None,
         *,
-        id_column: str | None = None,
-        concurrency: int = 32,
-        max_rate: float | None = None,
         progress: bool | None = None,
         cancelled: threading.Event | None = None,
         on_sweep: Callable[[Sweep], object] | None = None,
     ) -> Recorded:
-        """Record until `sweeps` are done, the time `until`, `cancelled` is set or Ctrl-C; return
-        the result.
+        """Record until `sweeps` are done, `cancelled` is set or Ctrl-C; return the result.
 
-        `room_ids` and `id_column` are as in `sweep`. The first sweep starts at once, the others
-        every `every` seconds from then; a sweep whose time passes during another is skipped. Each
-        reads the rooms (A3), their users (A6) and the devices (B3). Once written, a sweep is logged
+        `room_ids` is as in `sweep`. The first sweep starts at once, the others every `every`
+        seconds from then; a sweep whose time passes during another is skipped. Each reads the rooms
+        (A3), their users (A6) and the devices (B3). Once written, a sweep is logged
         ("confkit.record") and passed to `on_sweep`, for example to compare it with the previous one
         (`changes`). `load_occupancy` can read the folder at any time, and several recorders may
-        share it. `until` without an offset is local time. A line with the number of sweeps is shown
-        in a notebook or terminal, unless `progress` is False.
+        share it. A line with the number of sweeps is shown in a notebook or terminal, unless
+        `progress` is False.
 
         The first sweep raises an error if nothing can be read, as `sweep` does; later failures are
         rows with missing values. RecordingError: the disk is full; sweeps already logged are safe.
@@ -88,33 +79,21 @@ class Recorder:
         """
         if not is_positive(every):
             raise ValueError(f"every is {every!r}; pass seconds above 0")
-        if sweeps is not None and (not isinstance(sweeps, int) or not is_positive(sweeps)):
-            raise ValueError(f"sweeps is {sweeps!r}; pass a whole number above 0, or None")
-        end = math.inf if until is None else parse_moment(until, "until").timestamp()
-        if end <= client.now():
-            raise ValueError(f"until is {until}, which is in the past; pass a future time")
-        ids = read_ids(room_ids, id_column).ids
+        ids = read_ids(room_ids).ids
         if not ids:
             raise ConfigError("no rooms to record", "Pass at least one room ID.")
         if self.folder.exists():
             list_files(self.folder)  # rejects a folder that is no recording
         stop = cancelled or threading.Event()
-        options: dict[str, Any] = {
-            "concurrency": concurrency,
-            "max_rate": max_rate,
-            "cancelled": stop,
-        }
-        read_rooms = partial(sweep, client, ids, progress=False, **options)
         total: Any = sweeps  # None: endless
         files, done, times = DayFiles(self.folder), Recorded(), set[pd.Timestamp]()
-        before = ""  # why rooms were not read in the sweep before
         with suppress(KeyboardInterrupt), progress_bar(progress, total, "sweeps") as step:
-            for skipped in _schedule(every, end, client.now, stop):
+            for skipped in _schedule(every, stop):
                 moment = pd.Timestamp(client.now(), unit="s", tz="UTC").floor("ms")
                 while moment in times:  # the clock was set back
                     moment += pd.Timedelta(1, "ms")
                 times.add(moment)
-                frame, result, reason = _read(read_rooms, ids, stop, first=not done.sweeps)
+                frame, result, reason = _read(client, ids, stop, first=not done.sweeps)
                 if frame.empty:
                     continue
                 files.append(samples_frame(frame.assign(time=moment, service=client.name)))
@@ -127,16 +106,14 @@ class Recorder:
                     skipped=done.skipped + skipped,
                 )
                 when = moment.isoformat(timespec="milliseconds")
-                why = f"; {reason}" if reason and reason != before else ""  # once while it lasts
-                before = reason
+                why = f"; {reason}" if reason else ""
                 level = logging.INFO if result else logging.WARNING
                 log.log(level, "%s: %s%s", when, _describe(frame, failures), why)
                 step()
                 if result and on_sweep:
                     on_sweep(result)
-                if done.sweeps == sweeps:
-                    return replace(done, ended="sweeps")
-            done = replace(done, ended="cancelled" if stop.is_set() else "until")
+                if sweeps and done.sweeps >= sweeps:
+                    break
         return done
 
 
@@ -147,15 +124,11 @@ def _describe(frame: pd.DataFrame, failures: int) -> str:
     return f"{counted(len(frame), 'room')}, {unread} not read{partial}"
 
 
-def _schedule(
-    every: float, until: float, now: Callable[[], float], stop: threading.Event
-) -> Iterator[int]:
+def _schedule(every: float, stop: threading.Event) -> Iterator[int]:
     """Wait for the time of each sweep, and yield how many were skipped before it."""
     start, turn, skipped = time.monotonic(), 0, 0
     while not stop.is_set():
         left = start + turn * every - time.monotonic()
-        if now() + max(left, 0) >= until:
-            return
         if left > 0:
             stop.wait(min(left, _STEP))
             continue
@@ -168,12 +141,12 @@ def _schedule(
 
 
 def _read(
-    read_rooms: Callable[[], Sweep], ids: list[str], stop: threading.Event, *, first: bool
+    client: Client, ids: list[str], stop: threading.Event, *, first: bool
 ) -> tuple[pd.DataFrame, Sweep | None, str]:
     """Return the frame of a sweep, the sweep, and its commonest failure; if nothing could be read,
     a row without values for each room, or for the `first` sweep raise the error."""
     try:
-        result = read_rooms()
+        result = sweep(client, ids, progress=False, cancelled=stop)
     except ConfkitError as error:
         if first:
             raise

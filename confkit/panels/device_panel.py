@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
@@ -24,15 +23,15 @@ from ..errors import ApiError, Cancelled, ConfigError, ConfkitError
 from ..frames import devices_frame
 from ..occupancy.known import known_rooms
 from ..operations import B1
-from ..records import Device, parameter_error, parse_id, require_text
+from ..records import Device, parse_id, require_text
 from ..rooms import get_room
 from ..rtsp.address import parse_address
 from ..rtsp.report import Report, Stage
-from ..secret import Secret, SecretAddress, hide, redact, reveal
+from ..secret import Secret, SecretAddress, hide, redact
 from ..sweep import sweep
 from ..text import counted
 from .job import Question, without_code
-from .layout import Panel, check_client, row, set_pressable, set_visible, split, text_input
+from .layout import Panel, row, set_pressable, set_visible, split, text_input
 from .password import PasswordField
 from .refresh import Polling
 from .room_table import NUMBER, TOPIC
@@ -63,7 +62,6 @@ class DevicePanel(Panel):
     """
 
     def __init__(self, client: Client, room_id: str | None = None, every: float = 15) -> None:
-        check_client(client)
         self.room = text_input("Room", "all rooms", "12em")
         self.room.value = "" if room_id is None else str(room_id)
         self.room.continuous_update = False
@@ -71,7 +69,6 @@ class DevicePanel(Panel):
         super().__init__("Devices", client, self.devices)
         self.add_class("confkit-devices")
         self.report: Report | None = None
-        self._playable: dict[object, Report] = {}  # of the last camera tried, if it plays
         self.fields = {
             "user_id": PasswordField("User ID", "such as cam-1", visible=True),
             "user_name": PasswordField("Name", "such as Front door", visible=True),
@@ -79,7 +76,6 @@ class DevicePanel(Panel):
             "login_name": PasswordField("Login name", "none", visible=True),
             "login_password": PasswordField("Login password", "none"),
             "user_data": PasswordField("User data", "none", visible=True),
-            "options": PasswordField("Options (JSON)", "none", visible=True),
         }
         self.try_first = ipywidgets.Checkbox(
             True, description="Try the camera before the import", indent=False
@@ -201,8 +197,6 @@ class DevicePanel(Panel):
                 self.room.value = "" if value is None else str(value)
             elif name not in self.fields:
                 raise ConfigError(f"a device has no {name}", f"It has {', '.join(self.fields)}.")
-            elif name == "options" and isinstance(value, Mapping):
-                self.fields[name].set(json.dumps(reveal(value)))
             else:
                 self.fields[name].set("" if value is None else value)
 
@@ -219,10 +213,9 @@ class DevicePanel(Panel):
         """Return the device in the form as far as a preflight needs it."""
         address = SecretAddress(self._typed("user_address"))
         name, password = self._typed("login_name"), self.fields["login_password"].text
-        options = _options(Secret(self._typed("options")))
         with suppress(ValueError):  # move a login from the address to its own fields
             parts = parse_address(address.reveal())
-            if parts.login_name is not None and not (name or password or options):
+            if parts.login_name is not None and not (name or password):
                 address, name = SecretAddress(parts.url), parts.login_name
                 password = Secret(parts.login_password or "")
                 self.fill(user_address=address, login_name=name, login_password=password)
@@ -232,7 +225,7 @@ class DevicePanel(Panel):
             self._typed("user_name"),
             check_address(B1, address),
             self._typed("user_data"),
-            check_options(options, name or None, password or None),
+            check_options({}, name or None, password or None),
         )
 
     def _device(self) -> Device:
@@ -242,13 +235,6 @@ class DevicePanel(Panel):
         parse_id(B1, "user_id", device.user_id)
         require_text(B1, "user_name", device.user_name)
         return device
-
-    def _missing(self, *names: str) -> str:
-        """Return a message that names the empty fields, or ""."""
-        empty = [self.fields[name].label for name in names if not self._typed(name)]
-        if names[1:] and not self.room_id:
-            empty.insert(0, "Room")
-        return f"Enter {', '.join(empty)}. (Nothing was sent.)" if empty else ""
 
     # Actions
 
@@ -260,10 +246,8 @@ class DevicePanel(Panel):
         return self._try(self._camera())
 
     def import_device(self, preflight: bool = True, verify: bool = True, **fields: Any) -> Device:
-        """Import the device in the form, and return it; errors as of `import_device`.
-
-        With `preflight` the camera is tried first, unless that has just succeeded.
-        """
+        """Import the device in the form, with `preflight` once its camera has played, and return
+        it; errors as of `import_device`."""
         fields = hide(fields)  # a traceback shows the locals
         self.fill(**fields)
         return self._import(self._device(), preflight, verify)
@@ -293,11 +277,9 @@ class DevicePanel(Panel):
             self._list_again()
 
     def _preflight(self) -> str:
-        return self._missing("user_address") or _summary(self.preflight())
+        return _summary(self.preflight())
 
-    def _ask_import(self) -> str | Question:
-        if missing := self._missing("user_id", "user_name", "user_address"):
-            return missing
+    def _ask_import(self) -> Question:
         device, preflight = self._device(), self.try_first.value
 
         def act() -> str:
@@ -332,22 +314,19 @@ class DevicePanel(Panel):
             stages[stage.name] = stage
             self.view.value = _stages_html(stages.values())
 
-        self._playable.clear()
         self.job.show_cancel()
         try:
             report = preflight_of(device, cancelled=self.job.cancelled, on_stage=show_stage)
         except CancelledError:
             self.view.value = ""
             raise
-        if report.ok:
-            self._playable[_camera_of(device)] = report
         return self._show_report(report)
 
     def _import(self, device: Device, preflight: bool, verify: bool) -> Device:
         self.client.may_send(B1)  # before the camera is tried
         report: Report | None = None
         if preflight and can_be_tried(device):
-            report = self._playable.get(_camera_of(device)) or self._try(device)
+            report = self._try(device)
         if self.job.cancelled.is_set():
             raise Cancelled("Cancelled")
         try:
@@ -442,23 +421,9 @@ class _Devices(Polling):
         return ""
 
 
-def _camera_of(device: Device) -> tuple[object, ...]:
-    """Return a key that is equal for the same camera with the same login."""
-    return device.user_address, login_of(device)
-
-
 def _label(device: Device) -> str:
     user_id = redact(device.user_id)
     return f'"{redact(device.user_name)}" ({user_id})' if device.user_name else user_id
-
-
-def _options(text: Secret) -> dict[str, Any]:
-    """Return the typed options, secrets hidden."""
-    with suppress(ValueError):
-        options = hide(json.loads(text.reveal())) if text else {}
-        if isinstance(options, dict):
-            return options
-    raise parameter_error(B1, "options is not a JSON object.", 'Write it as {"name": "value"}.')
 
 
 def _summary(report: Report) -> str:

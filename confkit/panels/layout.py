@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from ..errors import ConfigError
-from ..secret import redact
-from ..text import one_line
 from .job import Job
 from .refresh import Polling
 
@@ -85,17 +82,6 @@ class Latest:
             self._function(argument)
 
 
-def check_client(client: object) -> None:
-    """Raise ConfigError unless it is a client."""
-    from ..client import Client
-
-    if not isinstance(client, Client):
-        raise ConfigError(
-            f"client is of type {type(client).__name__}",
-            "Pass the result of ck.connect().",
-        )
-
-
 def text_input(label: str, placeholder: str = "", width: str = "16em") -> ipywidgets.Text:
     """Return a one-line text field with its label above."""
     text = ipywidgets.Text(description=label, placeholder=placeholder, layout={"width": width})
@@ -139,16 +125,6 @@ def set_pressable(box: ipywidgets.Box, visible: bool) -> None:
             set_visible(child, visible)
         elif "confkit-row" in child._dom_classes:
             set_pressable(child, visible)
-
-
-def facts_html(facts: Iterable[tuple[str, Any]]) -> str:
-    """Return names and values as an HTML list without missing values."""
-    rows = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(redact(one_line(str(value))))}</dd>"
-        for name, value in facts
-        if value is not None and value != ""
-    )
-    return f"<dl>{rows}</dl>"
 
 
 def error_html(text: str) -> str:

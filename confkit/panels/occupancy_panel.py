@@ -164,17 +164,11 @@ class OccupancyPanel(RoomPanel):
         """Return the recorded samples of the chosen range, which are loaded once per pick."""
         if self.folder is None or not Path(self.folder).is_dir():
             return None
-        from ..occupancy.folder import load_occupancy  # needs pyarrow
+        from ..occupancy.folder import load_service  # needs pyarrow
 
         if self._recorded[0] != self.range.value:
-            frame = load_occupancy(self.folder, since=self._since())
-            others = frame["service"].notna() & frame["service"].ne(self.client.name)
-            if len(frame) and others.all():
-                raise ConfigError(
-                    f"{self.folder} contains a recording of {frame.attrs['service']}",
-                    f"Use the folder of {self.client.name}.",
-                )
-            self._recorded = (self.range.value, frame[~others])
+            frame = load_service(self.client.name, self.folder, self._since())
+            self._recorded = (self.range.value, frame)
         return self._recorded[1]
 
     def _since(self) -> datetime | None:

@@ -14,17 +14,15 @@ from ..deployment.media_server import mcu_answers
 from ..devices import list_devices
 from ..errors import ConfigError, ConfkitError
 from ..frames import users_frame
-from ..occupancy.known import known_rooms
 from ..records import RoomUser
 from ..rooms import create_room, delete_room, force_offline, get_mcu, get_room_users
 from ..secret import hide, redact
-from ..text import counted
+from ..text import counted, one_line
 from .job import Question, message, without_code
 from .layout import (
     Latest,
     disclosure,
     error_html,
-    facts_html,
     row,
     set_pressable,
     set_visible,
@@ -98,7 +96,7 @@ class RoomExplorer(RoomPanel):
             "room_extend_id": text_input("External ID", "none", "10em"),
         }
         self._password = PasswordField("Host password", "none")
-        adds = self.job.row({"Add": self._ask_add, "Add known rooms": self._add_known})
+        adds = self.job.row({"Add": self._ask_add})
         creates = self.job.row({"Create room": self._create}, refused=self.refused)
         add = ipywidgets.VBox([self._pasted, adds])
         new = ipywidgets.VBox([row(*self._fields.values(), self._password), creates])
@@ -189,22 +187,9 @@ class RoomExplorer(RoomPanel):
         odd_ids = [room_id for room_id in room_ids if not _PLAUSIBLE.fullmatch(room_id)]
         if not odd_ids:
             return self._add(room_ids)
-        label, rooms = (
-            ", ".join(odd_ids[:3]) + " …" * (len(odd_ids) > 3),
-            counted(len(room_ids), "room"),
-        )
-        verb = (
-            "does not look like a room number" if len(odd_ids) == 1 else "do not look like numbers"
-        )
-        return Question(
-            f"{len(odd_ids)} of {len(room_ids)} {verb} ({label}). Add {rooms}?",
-            partial(self._add, room_ids),
-            "Add",
-        )
-
-    def _add_known(self) -> str:
-        known = self.job.wait_for(lambda: known_rooms(self.client))
-        return self._add(list(known["room_id"]))
+        text = f"No plausible room numbers: {', '.join(odd_ids[:3])}{' …' * (len(odd_ids) > 3)}."
+        question = f"{text} Add {counted(len(room_ids), 'room')}?"
+        return Question(question, partial(self._add, room_ids), "Add")
 
     def _add(self, room_ids: list[str]) -> str:
         before = len(self.refresh_block.room_ids)
@@ -245,14 +230,10 @@ class RoomExplorer(RoomPanel):
 
     def _create(self) -> str:
         fields: dict[str, Any] = {name: text.value.strip() for name, text in self._fields.items()}
-        for name in ("topic", "owner_id"):
-            if not fields[name]:
-                return f"Enter the {self._fields[name].description.lower()}. (Nothing was sent.)"
-        cap = fields["attendee_max"]
-        if cap and not cap.isdecimal():
-            return "Maximum attendees must be a whole number, or empty. (Nothing was sent.)"
-        fields["attendee_max"] = int(cap) if cap else None
-        options = {name: value for name, value in fields.items() if value or name == "topic"}
+        if fields["attendee_max"].isdecimal():
+            fields["attendee_max"] = int(fields["attendee_max"])
+        required = ("topic", "owner_id")
+        options = {name: value for name, value in fields.items() if value or name in required}
         if self._password.text:
             options["host_password"] = self._password.text
         room_id = self.create(**options)
@@ -316,12 +297,17 @@ def _card(room: Any) -> str:
     }
     values = room.astype(object).where(room.notna(), None)
     values["status"] = _status(room.status)
-    facts = [("Number", room.room_id), ("Occupancy", state_of(room).text)]
-    facts += [(label, values.get(name)) for name, label in names.items()]
+    facts = {"Number": room.room_id, "Occupancy": state_of(room).text}
+    facts |= {label: values.get(name) for name, label in names.items()}
+    items = "".join(
+        f"<dt>{name}</dt><dd>{escape(redact(one_line(str(value))))}</dd>"
+        for name, value in facts.items()
+        if value is not None and value != ""
+    )
     problem = "" if pd.isna(room.error) else f"Not read: {without_code(room.error)}"
     if pd.notna(room.ret) and room.ret in NO_ROOM:
         problem = "No such room. Check its number (leading zeros?) and the service."
-    return f"<b>{escape(redact(topic))}</b>{facts_html(facts)}{error_html(problem)}"
+    return f"<b>{escape(redact(topic))}</b><dl>{items}</dl>{error_html(problem)}"
 
 
 def _users_table(users: list[RoomUser], devices: set[str] | None) -> pd.DataFrame:

@@ -10,14 +10,13 @@ import pandas as pd
 
 from ..charts.rooms import RoomState, room_state
 from ..errors import ConfigError
-from .layout import Panel, check_client
+from .layout import Panel
 from .refresh import NO_ROOM, Refresh
 from .table import Column, Table
 
 if TYPE_CHECKING:
     from ..client import Client
 
-STATE = "state"
 _STATES = ("full", "nearly full", "in use", "empty", "no cap", "not read")
 
 
@@ -52,26 +51,12 @@ DEVICES = Column("devices", "Devices", 5.5, right=True)
 NUMBER = Column("room_id", "Number", 8)
 
 
-def room_table(columns: Sequence[Column]) -> Table:
-    """Return a table of rooms, the fullest first, with a filter button for each state."""
-
-    def in_state(state: str, frame: pd.DataFrame) -> pd.Series[bool]:
-        return frame[STATE] == state
-
-    return Table(
-        "Rooms",
-        columns,
-        ("utilisation", True),
-        noun="room",
-        empty="No rooms.",
-        filters={state: partial(in_state, state) for state in _STATES},
-        # If only interface B is down, the users are fresh and just their kind is unknown.
-        faded=lambda row: pd.notna(row.error) and pd.isna(row.users) == pd.isna(row.people),
-    )
+def _in_state(state: str, rooms: pd.DataFrame) -> pd.Series[bool]:
+    return rooms["state"] == state
 
 
 class RoomPanel(Panel):
-    """A panel of rooms read by a `Refresh`, one of which can be picked."""
+    """A panel of rooms read by a `Refresh`, the fullest first, one of which can be picked."""
 
     def __init__(
         self,
@@ -82,10 +67,18 @@ class RoomPanel(Panel):
         every: float,
         refresh: Refresh | None,
     ) -> None:
-        check_client(client)
         self.refresh_block = refresh or Refresh(client, room_ids, every)
         super().__init__(title, client, self.refresh_block, owned=refresh is None)
-        self.rooms = room_table(columns)
+        self.rooms = Table(
+            "Rooms",
+            columns,
+            ("utilisation", True),
+            noun="room",
+            empty="No rooms.",
+            filters={state: partial(_in_state, state) for state in _STATES},
+            # If only interface B is down, the users are fresh and just their kind is unknown.
+            faded=lambda row: pd.notna(row.error) and pd.isna(row.users) == pd.isna(row.people),
+        )
 
     @property
     def value(self) -> pd.DataFrame:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..bulk import devices as bulk
 from ..bulk.table import TableError
-from ..checks import Check, Outcome
+from ..checks import Check
 from ..client import Client
+from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
-from ..errors import ConfigError, ConfkitError, RoomNotFound
+from ..errors import ConfigError, RoomNotFound
 from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
-from .rooms import ask_room, camera_login, stored_password
+from .rooms import ask_room, camera_login
 from .steps import AGAIN, Checks, Finding, ask, may_change, shorten, split
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def camera_does_not_appear(
     *,
     address: str = "",
     login_name: str = "",
-    login_password: str | Secret | None = None,
 ) -> Checks:
     """A camera does not appear in its room: where between the room and the camera is the fault?
 
@@ -44,16 +43,13 @@ def camera_does_not_appear(
     known = yield from ask_room(client, room)
     if known is None:
         return
-    login = camera_login(login_name, login_password)
+    login = camera_login(login_name)
     report = diagnose_device(client, known.room_id, device or None, address or None, **login)
     if report.codec:
         yield Check("Camera plays from here", "PASS", ", ".join(report.facts()[:3]))
     # An error of the service says nothing of the camera, unless it is about the media server.
     failed = {stage.name for stage in report.stages if stage.outcome == "failed"}
     unknown = report.verdict == "service_error" and "media server" not in failed
-    if report.verdict == "not_imported" and not address:
-        advice = "Say which camera, and it is tried too: set address (-p address=rtsp://...)."
-        report = replace(report, advice=advice)
     yield Check(
         "Camera in its room",
         "PASS" if report.ok else "UNKNOWN" if unknown else "FAIL",
@@ -63,11 +59,7 @@ def camera_does_not_appear(
 
 
 def bulk_camera_import(
-    client: Client,
-    table: str | os.PathLike[str],
-    *,
-    login_password: str | Secret | None = None,
-    apply: bool = False,
+    client: Client, table: str | os.PathLike[str], *, apply: bool = False
 ) -> Checks:
     """Many cameras come from a table: is it right, do they play, and are they in their rooms?
 
@@ -75,18 +67,13 @@ def bulk_camera_import(
     password gets the one of CONFKIT_CAMERA_PASSWORD. It reads, and plays the cameras; with `apply`
     it imports those that play (B1).
     """
-    password = stored_password(login_password)
+    password = Secret(os.environ.get(CAMERA_PASSWORD, "")) or None
     options: dict[str, Any] = {"preflight": True, "progress": False, "login_password": password}
 
     def dry_run() -> pd.DataFrame:
         if not table:
             raise ConfigError("no table is given", "Set table (-p table=...) to a CSV file.")
-        try:
-            return bulk.import_devices(client, table, dry_run=True, **options)
-        except ConfkitError:  # some are an OSError, too
-            raise
-        except OSError as error:
-            raise ConfigError(f"cannot read {table}: {error.strerror}", "Check table.") from None
+        return bulk.import_devices(client, table, dry_run=True, **options)
 
     rows = yield from ask(
         "Table", dry_run, lambda rows: counted(len(rows), "row"), fails=(TableError,)
@@ -97,20 +84,16 @@ def bulk_camera_import(
     read = partial(sweep, client, ids, users=False, progress=False)
     if ids and (yield from ask("Rooms", read, _rooms_known)) is None:
         return
-    failed = (rows.outcome == bulk.PREFLIGHT_FAILED).sum()
-    detail = f"{failed} of {len(rows)} do not play" if failed else _count_outcomes(rows)
-    advice = "The last check has the next step for each." if failed else ""
-    yield Check("Cameras", "FAIL" if failed else "PASS", detail, advice)
-    if (rows.outcome == bulk.READY).any() and (yield from may_change(client, apply, "Import (B1)")):
-        results = [rows]
+    do_import = (rows.outcome == bulk.READY).any() and (
+        yield from may_change(client, apply, "Import (B1)")
+    )
 
-        def run() -> pd.DataFrame:
-            results.append(bulk.import_devices(client, table, verify=True, **options))
-            return results[-1]
+    def result() -> pd.DataFrame:
+        if not do_import:
+            return rows
+        return bulk.import_devices(client, table, verify=True, **options)
 
-        yield from ask("Import (B1)", run, _imported)
-        rows = results[-1]
-    yield from ask("Every camera in its room", lambda: rows, _all_in_rooms)
+    yield from ask("Every camera in its room", result, _all_in_rooms)
 
 
 def _rooms_known(rooms: Sweep) -> str | Finding:
@@ -121,15 +104,6 @@ def _rooms_known(rooms: Sweep) -> str | Finding:
     if rooms.failures:
         return "UNKNOWN", rooms.commonest, rooms.failures[0].advice
     return counted(len(rooms.ids), "room")
-
-
-def _imported(rows: pd.DataFrame) -> str | Finding:
-    problems = ~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE, bulk.PREFLIGHT_FAILED))
-    if not problems.any():
-        return _count_outcomes(rows)
-    unknown = rows.outcome[problems].isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
-    outcome: Outcome = "UNKNOWN" if unknown else "FAIL"
-    return outcome, _count_outcomes(rows), "The last check has the next step for each."
 
 
 def _count_outcomes(rows: pd.DataFrame) -> str:
@@ -149,7 +123,7 @@ def _all_in_rooms(rows: pd.DataFrame) -> str | Finding:
         return "UNKNOWN", detail, f"{AGAIN} to import them."
     first = [f"{row.user_id}: {row.cause} {row.advice}" for row in problems.head(3).itertuples()]
     advice = " ".join([*first, "Then run this again with the same table."])
-    unknown = problems.outcome.eq(bulk.UNKNOWN).all()  # the responses were lost
+    unknown = problems.outcome.isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
     return "UNKNOWN" if unknown else "FAIL", _names_with(problems, "outcome"), advice
 
 

@@ -79,7 +79,7 @@ def force_user_offline(
     """Somebody has to leave a room: who is meant, do they leave, and do they stay away?
 
     `user`: a user ID; empty: the users are listed. With `apply` that user is forced offline (A7),
-    and the room is read once a second (A6) for `watch` seconds.
+    and the room is read again (A6) after `watch` seconds.
     """
     known = yield from ask_room(client, room)
     if known is None:
@@ -103,7 +103,7 @@ def force_user_offline(
         lambda text: text or "the service says it is done",
     )
     if done is not None:
-        look = partial(_watch, client, room_id, users, user, watch)
+        look = partial(_stays_away, client, room_id, users, user, watch)
         yield from ask("Stays away", look, lambda finding: finding)
 
 
@@ -127,33 +127,22 @@ def _no_device(user_id: str, devices: list[Device]) -> str | Finding:
     return "no device has this ID"
 
 
-def _watch(
+def _stays_away(
     client: Client, room_id: str, before: list[RoomUser], user_id: str, seconds: float
 ) -> str | Finding:
-    """Look once a second for the user's ID, and for a new ID with the name.
-
-    Only who was gone can be back: a service may say that it is done a moment before (assumed).
-    """
+    """Look after some seconds for the user's ID, and for a new ID with the name."""
+    time.sleep(seconds)
     names = {user.user_id: user.user_name for user in before}
-    end, gone = time.monotonic() + seconds, False
-    while True:
-        present = {
-            user.user_id
-            for user in get_room_users(client, room_id)
-            if user.user_id == user_id
-            or (user.user_name == names[user_id] and user.user_id not in names)
-        }
-        gone = gone or user_id not in present
-        if gone and present:
-            advice = (
-                "No call keeps a user out. Have a host lock the room, or create another room and "
-                "give its number to the others."
-            )
-            return "FAIL", f"back, with the ID {', '.join(present)}", advice
-        if time.monotonic() >= end:
-            break
-        time.sleep(min(1.0, seconds))
-    if gone:
-        return f"not seen for {seconds:g} s"
-    detail = f"still in the room after {seconds:g} s, although the service said it was done"
-    return "FAIL", detail, "Read the room again; if they stay, tell the service's operator."
+    present = [
+        user.user_id
+        for user in get_room_users(client, room_id)
+        if user.user_id == user_id
+        or (user.user_name == names[user_id] and user.user_id not in names)
+    ]
+    if not present:
+        return f"not in the room after {seconds:g} s"
+    advice = (
+        "No call keeps a user out. Have a host lock the room, or create another room and give its "
+        "number to the others."
+    )
+    return "FAIL", f"in the room after {seconds:g} s, with the ID {', '.join(present)}", advice

@@ -33,12 +33,13 @@ def capacity_review(
     )
     if samples is None:
         return
-    now = datetime.fromtimestamp(client.now(), UTC)
-    yield from ask("Time recorded", lambda: samples.time, lambda times: _whole(times, days, now))
     from ..occupancy.capacity import capacity_report  # needs pyarrow
 
     report = capacity_report(samples, tz="UTC")
-    yield from ask("Samples of each room", lambda: report, _complete)
+    now = datetime.fromtimestamp(client.now(), UTC)
+    yield from ask(
+        "Recording complete", lambda: report, lambda rows: _complete(samples.time, rows, days, now)
+    )
     yield from ask(
         "Rooms large enough", lambda: report, lambda rows: _large_enough(client, rows, full_minutes)
     )
@@ -46,40 +47,33 @@ def capacity_review(
 
 def _load(client: Client, recording: str, days: int) -> pd.DataFrame:
     """Return the samples of this service's last days; those of other services do not count."""
-    from ..occupancy.folder import load_occupancy  # needs pyarrow
+    from ..occupancy.folder import load_service  # needs pyarrow
 
     if not recording:
         advice = "Set recording (-p recording=...) to the folder that `confkit record` fills."
         raise ConfigError("no recording is given", advice)
-    samples = load_occupancy(recording)
-    services = shorten(samples.service.dropna().unique()) or "none"
-    samples = samples[samples.service == client.name]
+    samples = load_service(client.name, recording)
     if samples.empty:
-        advice = f"Connect to the service of the recording. It has samples of: {services}."
-        raise ConfigError(f"there are no samples of {client.name} in {recording}", advice)
+        raise ConfigError(f"there are no samples in {recording}", "Check that it is the right one.")
     recent: pd.DataFrame = samples[samples.time > samples.time.max() - timedelta(days=days)]
     return recent
 
 
-def _whole(times: pd.Series[pd.Timestamp], days: int, now: datetime) -> str | Finding:
+def _complete(
+    times: pd.Series[pd.Timestamp], report: pd.DataFrame, days: int, now: datetime
+) -> str | Finding:
     first, last = times.min(), times.max()
-    detail = f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC"
-    if now - last > _RECENT:
-        return "UNKNOWN", f"{detail}, none since", "Check that `confkit record` runs."
-    if last - first < 0.98 * timedelta(days=days):
-        advice = "Wait until there is a month, or set days (-p days=...) to what you have."
-        return "UNKNOWN", f"{detail}, not {days} days", advice
-    return detail
-
-
-def _complete(report: pd.DataFrame) -> str | Finding:
-    gaps = report[report.coverage < _COVERAGE]
-    if gaps.empty:
-        return f"{counted(len(report), 'room')}, at least {report.coverage.min():.0%} of those due"
-    pairs = zip(gaps.room_id, gaps.coverage, strict=True)
-    rooms = shorten(f"{room_id} ({share:.0%})" for room_id, share in pairs)
-    advice = "Look for gaps of the recorder, and for errors of these rooms in the column ret."
-    return "UNKNOWN", f"incomplete in {len(gaps)} of {len(report)} rooms: {rooms}", advice
+    gaps = report.room_id[report.coverage < _COVERAGE]
+    detail = f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC, "
+    detail += f"gaps in {shorten(gaps)}" if len(gaps) else "no gaps"
+    is_recent, is_long = now - last <= _RECENT, last - first >= 0.98 * timedelta(days=days)
+    if is_recent and is_long and not len(gaps):
+        return detail
+    advice = (
+        "Check that `confkit record` runs, and look for errors in the column ret. Wait until there "
+        f"are {days} days without gaps, or set days (-p days=...) to what you have."
+    )
+    return "UNKNOWN", detail, advice
 
 
 def _large_enough(client: Client, report: pd.DataFrame, full_minutes: int) -> str | Finding:

@@ -47,17 +47,13 @@ def media_server(addresses: Iterable[str]) -> Check:
     return Check(name, "PASS", ", ".join(answer.address for answer in answers))
 
 
-def camera_login(login_name: str, password: str | Secret | None) -> dict[str, Any]:
+def camera_login(login_name: str) -> dict[str, Any]:
     """Return a camera's login; its password is taken from CONFKIT_CAMERA_PASSWORD or asked for."""
     if not login_name:
         return {}
-    secret = stored_password(password) or ask_secret(f"password of {login_name}: ")
-    return {"login_name": login_name, "login_password": secret}
-
-
-def stored_password(password: str | Secret | None) -> Secret | None:
-    """Return this password, or that of CONFKIT_CAMERA_PASSWORD."""
-    return Secret(password or os.environ.get(CAMERA_PASSWORD) or "") or None
+    password = Secret(os.environ.get(CAMERA_PASSWORD, ""))
+    password = password or ask_secret(f"password of {login_name}: ")
+    return {"login_name": login_name, "login_password": password}
 
 
 def trial_room(

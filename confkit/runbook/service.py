@@ -29,7 +29,7 @@ from ..occupancy.known import known_rooms
 from ..operations import A3, A6, B2, B3
 from ..records import Device, Room
 from ..rooms import force_offline, get_mcu, get_room, get_room_users
-from ..secret import Secret, SecretAddress
+from ..secret import SecretAddress
 from ..text import counted
 from .rooms import camera_login, media_server, trial_room
 from .steps import Checking, Checks, Finding, ask, may_change, shorten, split
@@ -45,29 +45,12 @@ _ROOM = {
 
 
 def authentication_fails(client: Client) -> Checks:
-    """Authentication fails: is it the keys, the signature, the clock, or tokens that end early?
+    """Authentication fails: is it the keys, the signature, the clock, or the token?
 
     Run it with the keys of the program that fails. It reads, and lets at most 2 logins fail, as
     accounts may lock.
     """
-
-    if not (yield from _token_works(client)):
-        return
-
-    def count_logins() -> int:
-        before = sum(call.endpoint == "A1" for call in client.calls)
-        for _ in range(3):
-            list_devices(client)
-        return sum(call.endpoint == "A1" for call in client.calls) - before
-
-    def judge(logins: int) -> str | Finding:
-        detail = f"3 calls needed {counted(logins, 'login')}"
-        advice = (
-            "See whether another program uses these keys; ask the provider how long tokens live."
-        )
-        return detail if logins < 2 else ("FAIL", detail, advice)  # the first call may need one
-
-    yield from ask("Token lifetime", count_logins, judge)
+    yield from _token_works(client)
 
 
 def _token_works(client: Client) -> Checking[bool]:
@@ -143,12 +126,7 @@ def _ask_each(
 
 
 def deployment_acceptance(
-    client: Client,
-    *,
-    camera: str = "",
-    login_name: str = "",
-    login_password: str | Secret | None = None,
-    apply: bool = False,
+    client: Client, *, camera: str = "", login_name: str = "", apply: bool = False
 ) -> Checks:
     """Acceptance of a deployment: does it do what the interface says?
 
@@ -169,7 +147,7 @@ def deployment_acceptance(
         ("Wrong token (B3)", B3, {"accessToken": wrong}, 602),
     ):
         yield from _ask_refused(name, partial(client.call, operation, **parameters), code)
-    login = camera_login(login_name, login_password)
+    login = camera_login(login_name)
 
     steps = partial(_ask_about_room, client, camera=camera, login=login)
     if (yield from may_change(client, apply, "New room (A2)", "UNKNOWN")):

@@ -14,13 +14,11 @@ def test_each_room_has_its_sources(client, sandbox, tmp_path):
     ck.delete_room(client, ck.create_room(client, "Gone", "ops"))
     ck.import_device(client, one, "cam", "Door", sandbox.camera(size=(160, 96), fps=5))
     ck.Recorder(tmp_path / "recording").record(client, [two, one, "lost"], sweeps=1)
-    (listed := tmp_path / "rooms.txt").write_text(f"# ours\n{one}\n00123\n")
-    frame = ck.known_rooms(client, recording=tmp_path / "recording", list=str(listed))
+    frame = ck.known_rooms(client, recording=tmp_path / "recording")
     assert dict(zip(frame.room_id, frame.source, strict=True)) == {
-        one: "created, devices, recording, list",
+        one: "created, devices, recording",
         two: "created, recording",
         "lost": "recording",
-        "00123": "list",
     }
     ck.save_occupancy(sweep("2026-06-01T00:00Z").assign(service="other"), tmp_path / "other")
     with pytest.raises(ck.ConfigError, match="of other, not of SANDBOX"):

@@ -62,7 +62,7 @@ def test_a_recording_of_another_service_is_named_in_place_of_the_curve(panel_of,
     record(tmp_path, steady([1, 2], room=ids["full"], start=now), service="prod")
     panel = panel_of(folder=tmp_path)
     panel.select(ids["full"])
-    curve(panel, "contains a recording of prod. Use the folder of SANDBOX.")
+    curve(panel, "recording is of prod, not of SANDBOX")
 
 
 def test_rooms_that_were_full_come_first_in_the_capacity_report(panel_of, ids, tmp_path):

@@ -1,7 +1,6 @@
 """The table of what makes the library hold secrets: each public name, rightly used and wrongly."""
 
 import io
-import json
 from unittest import mock
 
 import confkit as ck
@@ -110,11 +109,10 @@ def devices(world):
     """A camera is tried, imported and diagnosed, and one whose address is broken."""
     login = {"login_name": "admin", "login_password": world["password in an address"]}
     camera = {"user_name": "Hall", "user_address": world.address, **login}
-    options = json.dumps({"assist_address": world.login})
     panel = DevicePanel(world.client, world.room(), every=0)
     return looked_at(
         panel,
-        lambda: panel.fill(user_id=world.new(), options=options, **camera),
+        lambda: panel.fill(user_id=world.new(), **camera),
         panel.preflight,
         panel.import_device,
         lambda: pressed(panel, panel.table, "Check health", "Diagnose", "Remove"),

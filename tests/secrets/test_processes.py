@@ -20,7 +20,7 @@ from confkit.runbook.rooms import camera_login
 from IPython.core.interactiveshell import InteractiveShell
 
 client = ck.connect()
-password = camera_login("admin", None)["login_password"]
+password = camera_login("admin")["login_password"]
 device = ck.list_devices(client)[0]
 shell = InteractiveShell.instance()
 shell.colors = "NoColor"
