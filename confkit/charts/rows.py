@@ -95,14 +95,14 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
 
 def _occupancy_rows(frame: pd.DataFrame) -> list[Row]:
     """Return the rooms by share, then those without a cap, then those not read."""
-    rows = []
+    rows, no_topics = [], "topic" in frame.columns and bool(frame["topic"].isna().all())
     for room_id, topic, error, users, cap in zip(
         *texts(frame, "room_id", "topic", "error"),
         *numbers(frame, "users", "attendee_max"),
         strict=True,
     ):
         # A room that was read has a topic: without one, and with an error, its cap is unknown.
-        read = cap is not None or bool(topic) or not error
+        read = cap is not None or bool(topic) or not (error or no_topics)
         state, share, text = room_state(users, cap, read)
         order = -1.0 if state == "no cap" else -2.0 if share is None else share
         rows.append(Row((-order, -(users or 0)), room_id, topic, state, text, share))
