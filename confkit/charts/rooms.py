@@ -52,6 +52,9 @@ def clean(text: Any) -> str:
 
 def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
     """Raise ValueError unless the frame has the columns."""
+    if not isinstance(frame, pd.DataFrame):
+        kind = type(frame).__name__
+        raise TypeError(f"{what}: expected a DataFrame, such as occupancy_frame(sweep), got {kind}")
     present = list(map(str, frame.columns))
     if missing := [name for name in names if name not in present]:
         raise ValueError(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..errors import ApiError
+from ..client import is_positive
+from ..errors import ApiError, ConfigError
 from ..occupancy.known import known_rooms
 from ..sweep import UTILISATION, Sweep, sweep, utilisation
 from ..tables import room_ids as read_ids
@@ -32,7 +33,7 @@ class Polling:
     """
 
     def __init__(self, client: Client, every: float) -> None:
-        self.client, self.every = client, float(every)
+        self.client, self.every = client, check_interval(every)
         self.outage = ""
         self._outage_since = self._read_at = self._tried_at = 0.0
         self._listeners: list[Callable[[], object]] = []
@@ -123,6 +124,7 @@ class Refresh(Polling):
     """
 
     def __init__(self, client: Client, room_ids: Any = None, every: float = 15) -> None:
+        check_interval(every)  # before anything is sent
         table = read_ids(known_rooms(client) if room_ids is None else room_ids)
         super().__init__(client, every)
         self.room_ids = table.ids
@@ -190,3 +192,10 @@ class Refresh(Polling):
         stale = frame.index[failed].intersection(known)
         older = self.frame.loc[stale].assign(error=frame.loc[stale, "error"])
         return pd.concat([frame.drop(stale), older]).loc[frame.index]
+
+
+def check_interval(every: float) -> float:
+    """Return the seconds between two readings; ConfigError if invalid."""
+    if every and not is_positive(every):
+        raise ConfigError(f"every is {every!r}", "Pass seconds above 0, or 0 for never.")
+    return float(every)

@@ -46,3 +46,5 @@ def test_the_svg_needs_and_changes_nothing_else(draw, source, what, column):
     pd.testing.assert_frame_equal(source, before)
     with pytest.raises(ValueError, match=f"{what} has no column {column}; .* Pass the result"):
         draw(source.drop(columns=column))
+    with pytest.raises(TypeError, match=r"expected a DataFrame.* got list"):
+        draw([1, 2])
