@@ -31,8 +31,9 @@ ROWS = [
     ("runbook nobody-can-join --sandbox -p room=1", 1, "FAIL    Room: ", ""),
     ("runbook nobody-can-join --sandbox -p rom=1", 2, "", "the inputs are: room, apply"),
     ("doctor --sandbox", 0, "Overall: PASS", "Checking SANDBOX (at most 2 failed logins"),
-    ("doctor", 1, "", "`sandbox` is the embedded one), or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
+    ("doctor", 1, "", "--sandbox for the embedded one, or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
     ("probe --sandbox", 0, "The dialect is the usual one: set nothing", ""),
+    ("token --profile sandbox", 1, "", "ends with this command"),
     (f"profile add x {ADD} --dialect hash=crc32", 1, "", "crc32"),
 ]
 

@@ -31,19 +31,28 @@ dialect_option = click.option(
 )
 
 
-def connected(profile: str | None, sandbox: bool = False) -> Client:
-    """Connect to the service that options or environment name; ConfigError says how to name one."""
+def connected(profile: str | None, sandbox: bool | None = None) -> Client:
+    """Connect to the service that options or environment name; ConfigError says how to name one.
+
+    `sandbox` is None where a command has no --sandbox: there the service has to outlive it.
+    """
     if sandbox and profile:
         raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
+    embedded = "" if sandbox is None else "--sandbox for the embedded one, "
     variables = ", ".join(VARIABLES[name] for name in SERVICE)
     advice = (
-        "Name one: --profile NAME (`confkit profile add NAME` makes it; `sandbox` is the embedded "
-        f"one), or {variables} in the environment."
+        "Name one: --profile NAME (`confkit profile add NAME` makes it), "
+        f"{embedded}or {variables} in the environment."
     )
     try:
-        return connect(EMBEDDED if sandbox else profile)
+        client = connect(EMBEDDED if sandbox else profile)
     except ConfigError as error:
         raise (error.again(advice=advice) if error.missing else error) from None
+    if client.sandbox and sandbox is None:
+        client.close()
+        advice = "Run `confkit sandbox`, and set the variables that it prints."
+        raise ConfigError("the embedded sandbox ends with this command", advice)
+    return client
 
 
 def print_checks(steps: Generator[Check], *, quiet: bool = False) -> Checklist:
