@@ -236,6 +236,13 @@ class DevicePanel(Panel):
         require_text(B1, "user_name", device.user_name)
         return device
 
+    def _missing(self, *names: str) -> str:
+        """Return a message that names the empty fields, or ""."""
+        empty = [self.fields[name].label for name in names if not self._typed(name)]
+        if names[1:] and not self.room_id:
+            empty.insert(0, "Room")
+        return f"Enter {', '.join(empty)}. (Nothing was sent.)" if empty else ""
+
     # Actions
 
     def preflight(self, **fields: Any) -> Report:
@@ -246,8 +253,8 @@ class DevicePanel(Panel):
         return self._try(self._camera())
 
     def import_device(self, preflight: bool = True, verify: bool = True, **fields: Any) -> Device:
-        """Import the device in the form, with `preflight` once its camera has played, and return
-        it; errors as of `import_device`."""
+        """Import the device in the form, with `preflight` after its camera was tried, and return it;
+        errors as of `import_device`."""
         fields = hide(fields)  # a traceback shows the locals
         self.fill(**fields)
         return self._import(self._device(), preflight, verify)
@@ -277,9 +284,11 @@ class DevicePanel(Panel):
             self._list_again()
 
     def _preflight(self) -> str:
-        return _summary(self.preflight())
+        return self._missing("user_address") or _summary(self.preflight())
 
-    def _ask_import(self) -> Question:
+    def _ask_import(self) -> str | Question:
+        if missing := self._missing("user_id", "user_name", "user_address"):
+            return missing
         device, preflight = self._device(), self.try_first.value
 
         def act() -> str:

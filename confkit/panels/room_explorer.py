@@ -230,10 +230,14 @@ class RoomExplorer(RoomPanel):
 
     def _create(self) -> str:
         fields: dict[str, Any] = {name: text.value.strip() for name, text in self._fields.items()}
-        if fields["attendee_max"].isdecimal():
-            fields["attendee_max"] = int(fields["attendee_max"])
-        required = ("topic", "owner_id")
-        options = {name: value for name, value in fields.items() if value or name in required}
+        for name in ("topic", "owner_id"):
+            if not fields[name]:
+                return f"Enter the {self._fields[name].description.lower()}. (Nothing was sent.)"
+        cap = fields["attendee_max"]
+        if cap and not cap.isdecimal():
+            return "Maximum attendees must be a whole number, or empty. (Nothing was sent.)"
+        fields["attendee_max"] = int(cap) if cap else None
+        options = {name: value for name, value in fields.items() if value or name == "topic"}
         if self._password.text:
             options["host_password"] = self._password.text
         room_id = self.create(**options)

@@ -124,8 +124,9 @@ def test_a_device_is_diagnosed_with_the_login_that_the_service_has(sandbox, impo
 
 def test_a_form_that_is_not_right_is_refused_before_anything_is_sent(panel, sandbox):
     before = sandbox.count()
-    panel.fill(user_name=None)
-    assert "User_name is ''. Nothing was sent." in ui.press(panel, "Import")
+    panel.fill(user_name=None, room_id="")
+    message = "Enter Room, Name. (Nothing was sent.)"
+    assert ui.press(panel, "Import") == message
     with pytest.raises(ck.ParameterError):
         panel.import_device()
     assert (sandbox.count(), panel.report) == (before, None)
