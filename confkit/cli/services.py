@@ -101,7 +101,8 @@ def add_profile(name: str, **options: Any) -> None:
     """Write the profile NAME, which you alone can read, or change it.
 
     It asks for what is missing; in a profile that exists, what is not typed stays. The secret key
-    is never an option: it is taken from CONFKIT_SECRET_KEY, or asked for where there is none.
+    is never an option: it is taken from CONFKIT_SECRET_KEY, or asked for where there is none, and
+    to replace it where no option is given.
     """
     check_profile_name(name)
     stored = load_profile(name) if name in profile_names() else {}
@@ -111,8 +112,10 @@ def add_profile(name: str, **options: Any) -> None:
     for key, question in _QUESTIONS.items():  # each is checked before the next question
         settings[key] = check_setting(key, settings.get(key) or _ask(question), "what was typed")
     old, secret = settings.get("secret_key"), Secret(os.environ.get(_KEY, ""))
-    if not secret and old is None:
-        secret = ask_secret("secret key: ", variable=_KEY)
+    unchanged = all(value is None for value in options.values())
+    if not secret and (old is None or (unchanged and sys.stdin.isatty())):
+        question = "secret key: " if old is None else "secret key (Enter keeps the present one): "
+        secret = ask_secret(question, variable=_KEY)
     settings["secret_key"] = secret or old or ""
     for key, value in settings.items():
         settings[key] = check_setting(key, value, "what was typed")
