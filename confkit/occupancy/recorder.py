@@ -87,6 +87,7 @@ class Recorder:
         stop = cancelled or threading.Event()
         total: Any = sweeps  # None: endless
         files, done, times = DayFiles(self.folder), Recorded(), set[pd.Timestamp]()
+        before = ""  # why rooms were not read in the sweep before
         with suppress(KeyboardInterrupt), progress_bar(progress, total, "sweeps") as step:
             for skipped in _schedule(every, stop):
                 moment = pd.Timestamp(client.now(), unit="s", tz="UTC").floor("ms")
@@ -106,7 +107,8 @@ class Recorder:
                     skipped=done.skipped + skipped,
                 )
                 when = moment.isoformat(timespec="milliseconds")
-                why = f"; {reason}" if reason else ""
+                why = f"; {reason}" if reason and reason != before else ""  # once while it lasts
+                before = reason
                 level = logging.INFO if result else logging.WARNING
                 log.log(level, "%s: %s%s", when, _describe(frame, failures), why)
                 step()
