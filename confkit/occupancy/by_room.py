@@ -38,7 +38,8 @@ class RoomSamples(NamedTuple):
 
 def read_samples(source: str | Path | pd.DataFrame) -> tuple[list[RoomSamples], str | None]:
     """Return the samples of a folder or frame by room, and their service, None if unknown.
-    ConfigError: they are of several services, whose rooms may have the same IDs."""
+    ConfigError: they are of several services, whose rooms may have the same IDs; TypeError: neither
+    a folder nor a frame."""
     samples = load_occupancy(source) if isinstance(source, str | Path) else samples_frame(source)
     service = service_of(samples)
     return by_room(samples), service

@@ -16,20 +16,28 @@ TYPES = {
 
 def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the samples of a frame, in their types and without further columns. ValueError: not a
-    frame of samples."""
-    types = {name: dtype for name, dtype in TYPES.items() if name in (*frame.columns, *COLUMNS)}
+    frame of samples; TypeError: no frame."""
+    if not isinstance(frame, pd.DataFrame):
+        kind = type(frame).__name__
+        raise TypeError(f"expected samples, such as of load_occupancy, or their folder, got {kind}")
+    if missing := [name for name in COLUMNS if name not in frame.columns]:
+        raise ValueError(
+            f"samples need the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}"
+        )
+    if not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
+        raise ValueError(
+            "the samples' time is no time with a time zone; convert it: "
+            "frame['time'] = pd.to_datetime(frame['time'], utc=True)"
+        )
+    if frame[["time", "room_id"]].isna().any(axis=None):
+        raise ValueError("a sample needs a time and a room_id; drop the rows without")
+    types = {name: dtype for name, dtype in TYPES.items() if name in frame.columns}
     try:
-        samples = frame[[*types]].astype(types)
-        has_zone = isinstance(frame["time"].dtype, pd.DatetimeTZDtype)
-        if has_zone and not samples[["time", "room_id"]].isna().any(axis=None):
-            return samples
-        problem: object = "a time zone, a time or a room_id is missing"
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        problem = error
-    raise ValueError(
-        "samples need a room_id, a time with a time zone (pd.to_datetime(..., utc=True)), and "
-        f"{', '.join(NUMBERS)}, whole numbers or missing: {problem}"
-    )
+        return frame[[*types]].astype(types)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"{', '.join(NUMBERS)} of the samples must be whole numbers or missing"
+        ) from None
 
 
 def service_of(samples: pd.DataFrame) -> str | None:
