@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -22,7 +23,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import ConfigError, ConfkitError, missing_extra
-from ..text import DRAFT, write_atomically
+from ..text import DRAFT, counted, write_atomically
 from .samples import TYPES, samples_frame, without_duplicates
 from .times import Moment, parse_moment
 
@@ -54,17 +55,24 @@ def load_occupancy(
     Columns: `time` (UTC, the sweep's true start), `room_id` (string), `users`, `people` and
     `devices` in the room, `attendee_max`, `ret`, why a value is missing (all Int64), and `service`
     (string). `since` is inclusive, `until` exclusive; without an offset they are local time.
-    `attrs["service"]` names the services of the samples. Other files in the folder are skipped.
-    ConfigError: no such folder, one without a recording, or the format of an earlier version;
+    `attrs["service"]` names the services of the samples. A warning names files that are not part of
+    the recording. ConfigError: no such folder, or the format of an earlier version;
     RecordingError: a file is damaged.
     """
     first = parse_moment("0001-01-02T00:00Z" if since is None else since, "since")
     end = parse_moment("9999-12-30T00:00Z" if until is None else until, "until")
-    paths = list_files(Path(folder))
-    if not paths and any(Path(folder).iterdir()):
+    paths, foreign = list_files(Path(folder))
+    if foreign and not paths:
         raise ConfigError(
-            f"there is no recording in {folder}, whose files are others",
+            f"there is no recording in {folder}: its {counted(len(foreign), 'file')} are others",
             "Pass the folder that `confkit record` or a Recorder fills.",
+        )
+    if foreign:
+        names = ", ".join(path.name for path in foreign[:20])
+        warnings.warn(
+            f"skipped {counted(len(foreign), 'file')} in {folder} that belong to no recording: "
+            f"{names}. Move them out of the folder.",
+            stacklevel=2,
         )
     first_day, last_day = str(first.date()), str(end.date())
     within = (pc.field("time") >= first) & (pc.field("time") < end)
@@ -89,22 +97,24 @@ def load_service(service: str, folder: str | Path, since: Moment | None = None) 
     return ours
 
 
-def list_files(folder: Path) -> list[Path]:
-    """Return the files of a recording. ConfigError as in `load_occupancy`."""
+def list_files(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the files of a recording, and other files in its folder. ConfigError as in
+    `load_occupancy`."""
     if not folder.is_dir():
         why = "is a file" if folder.exists() else "does not exist"
         raise ConfigError(
             f"there is no recording at {folder}, which {why}",
             "Pass the path of a folder; `confkit record FOLDER` or Recorder creates one.",
         )
-    present = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    if any(path.name.startswith("date=") for path in present):
+    paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    if any(path.is_dir() and path.name.startswith("date=") for path in paths):
         raise ConfigError(
             f"{folder} has the format of an earlier version, with a folder for each day",
             "Record into a new folder. This copies the finished days into it: "
             f"ck.save_occupancy(pd.read_parquet({str(folder)!r}), 'new')",
         )
-    return [path for path in present if _FILE_NAME.fullmatch(path.name)]
+    ours = [path for path in paths if _FILE_NAME.fullmatch(path.name)]
+    return ours, [path for path in paths if path not in ours]
 
 
 def _read(path: Path) -> Any:
@@ -174,7 +184,7 @@ class DayFiles:
 def _finish_days(folder: Path, finished: Path) -> None:
     """Convert the `finished` file, and those untouched for two days, to Parquet; remove drafts of
     killed processes. A failure does not end the recording: CSV files can be read as they are."""
-    for path in [*list_files(folder), *folder.glob(f"{DRAFT}*")]:
+    for path in [*list_files(folder)[0], *folder.glob(f"{DRAFT}*")]:
         try:
             abandoned = time.time() - path.stat().st_mtime > _ABANDONED
             if path.suffix == ".csv" and (abandoned or path == finished):
