@@ -45,12 +45,29 @@ _ROOM = {
 
 
 def authentication_fails(client: Client) -> Checks:
-    """Authentication fails: is it the keys, the signature, the clock, or the token?
+    """Authentication fails: is it the keys, the signature, the clock, or tokens that end early?
 
     Run it with the keys of the program that fails. It reads, and lets at most 2 logins fail, as
     accounts may lock.
     """
-    yield from _token_works(client)
+
+    if not (yield from _token_works(client)):
+        return
+
+    def count_logins() -> int:
+        before = sum(call.endpoint == "A1" for call in client.calls)
+        for _ in range(3):
+            list_devices(client)
+        return sum(call.endpoint == "A1" for call in client.calls) - before
+
+    def judge(logins: int) -> str | Finding:
+        detail = f"3 calls needed {counted(logins, 'login')}"
+        advice = (
+            "See whether another program uses these keys; ask the provider how long tokens live."
+        )
+        return detail if logins < 2 else ("FAIL", detail, advice)  # the first call may need one
+
+    yield from ask("Token lifetime", count_logins, judge)
 
 
 def _token_works(client: Client) -> Checking[bool]:
