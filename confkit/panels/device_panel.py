@@ -69,6 +69,7 @@ class DevicePanel(Panel):
         super().__init__("Devices", client, self.devices)
         self.add_class("confkit-devices")
         self.report: Report | None = None
+        self._playable: dict[object, Report] = {}  # of the last camera tried, if it plays
         self.fields = {
             "user_id": PasswordField("User ID", "such as cam-1", visible=True),
             "user_name": PasswordField("Name", "such as Front door", visible=True),
@@ -253,8 +254,10 @@ class DevicePanel(Panel):
         return self._try(self._camera())
 
     def import_device(self, preflight: bool = True, verify: bool = True, **fields: Any) -> Device:
-        """Import the device in the form, with `preflight` after its camera was tried, and return it;
-        errors as of `import_device`."""
+        """Import the device in the form, and return it; errors as of `import_device`.
+
+        With `preflight` the camera is tried first, unless that has just succeeded.
+        """
         fields = hide(fields)  # a traceback shows the locals
         self.fill(**fields)
         return self._import(self._device(), preflight, verify)
@@ -323,19 +326,22 @@ class DevicePanel(Panel):
             stages[stage.name] = stage
             self.view.value = _stages_html(stages.values())
 
+        self._playable.clear()
         self.job.show_cancel()
         try:
             report = preflight_of(device, cancelled=self.job.cancelled, on_stage=show_stage)
         except CancelledError:
             self.view.value = ""
             raise
+        if report.ok:
+            self._playable[_camera_of(device)] = report
         return self._show_report(report)
 
     def _import(self, device: Device, preflight: bool, verify: bool) -> Device:
         self.client.may_send(B1)  # before the camera is tried
         report: Report | None = None
         if preflight and can_be_tried(device):
-            report = self._try(device)
+            report = self._playable.get(_camera_of(device)) or self._try(device)
         if self.job.cancelled.is_set():
             raise Cancelled("Cancelled")
         try:
@@ -428,6 +434,11 @@ class _Devices(Polling):
         ]
         self.by_key = dict(zip(keys, devices, strict=True))
         return ""
+
+
+def _camera_of(device: Device) -> tuple[object, ...]:
+    """Return a key that is equal for the same camera with the same login."""
+    return device.user_address, login_of(device)
 
 
 def _label(device: Device) -> str:

@@ -97,10 +97,10 @@ def test_a_login_in_the_address_moves_to_its_own_fields(panel, camera):
     assert [panel.fields[name].text for name in names] == [camera, *LOGIN.values()]
 
 
-def test_a_camera_is_tried_before_its_import_or_on_purpose_not_at_all(panel, camera):
-    """One connection is the preflight's, the next the service's."""
+def test_a_camera_is_tried_once_before_its_import_or_on_purpose_not_at_all(panel, camera):
+    """One connection is the preflight's, the next the service's; another login is tried anew."""
     with door_before(camera, places=9) as door:
-        panel.fill(user_address=door.url)
+        panel.preflight(user_address=door.url)
         panel.import_device()
         assert door.knocks == 2
         panel.remove("cam")
