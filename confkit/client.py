@@ -17,6 +17,8 @@ from dataclasses import replace
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+import requests
+
 from .calls import Call
 from .dialect import AccessToken, Dialect
 from .errors import (
@@ -33,7 +35,7 @@ from .errors import (
 from .fast import FastTransport
 from .operations import A1, B1, OPERATIONS, Operation
 from .secret import Secret, SecretAddress, secrets_in
-from .wire import Response, check_sendable, exchange, interpret, make_session, prepare
+from .wire import Response, ServiceSession, check_sendable, exchange, interpret, prepare
 
 KEPT_CALLS = 200
 TRIES = 3  # of a read: once, and at most twice again
@@ -151,7 +153,7 @@ class Client:
         self.name = name or str(urlsplit(self.base_url).hostname)
         self.origins = dict(origins or {})
         self.created: list[str] = []  # rooms created with this client and not deleted
-        self.session = make_session()
+        self.session: requests.Session = ServiceSession()
         self.session.verify = verify
         if all(map(_on_loopback, self._addresses.values())):
             self.session.trust_env = False  # the environment's proxies cannot reach this machine

@@ -29,6 +29,7 @@ from .wire import (
     DeadlineAdapter,
     PreparedRequest,
     Response,
+    ServiceSession,
     no_response,
 )
 
@@ -82,7 +83,7 @@ def _settings(
 ) -> tuple[object, ...] | None:
     """Return the session's settings in a comparable form; None if one of them has no counterpart
     in libcurl."""
-    plain = type(session) is requests.Session and type(session.auth) in (type(None), tuple)
+    plain = type(session) is ServiceSession and type(session.auth) in (type(None), tuple)
     if pycurl is None or not plain or any(session.hooks.values()) or session.params:
         return None
     if type(session.get_adapter(origin)) is not DeadlineAdapter:

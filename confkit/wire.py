@@ -310,13 +310,19 @@ def _retry_after(response: Response) -> float | None:
 # The session
 
 
-def make_session() -> requests.Session:
-    """Return a session that pools connections for many threads and masks its log lines."""
-    session = requests.Session()
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, DeadlineAdapter(pool_maxsize=256))
-    logging.getLogger("urllib3.connectionpool").addFilter(redact_record)  # its URLs hold the token
-    return session
+class ServiceSession(requests.Session):
+    """A session that pools connections for many threads, masks its log lines and follows no
+    redirects."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for scheme in ("http://", "https://"):
+            self.mount(scheme, DeadlineAdapter(pool_maxsize=256))
+        # Its URLs contain the token.
+        logging.getLogger("urllib3.connectionpool").addFilter(redact_record)
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Return None: for a redirect, requests would read the whole body even if not following."""
 
 
 def redact_record(record: logging.LogRecord) -> bool:
@@ -345,7 +351,6 @@ def exchange(
                 allow_redirects=False,
                 stream=True,
                 verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
-                hooks={"response": [*hooks_of(session), _drop_location]},
             ) as response,
         ):
             body, problem = _read(response, deadline)
@@ -361,19 +366,6 @@ def exchange(
     if problem in ("unfinished", "large"):
         return no_response(problem, "", request.address, timeout)
     return Response(status, body, not problem, retry_after, content_type)
-
-
-def hooks_of(session: requests.Session) -> list[Any]:
-    """Return the session's own hooks, which hooks of a request would replace."""
-    own = (session.hooks or {}).get("response") or []
-    return [own] if callable(own) else list(own)
-
-
-def _drop_location(response: requests.Response, **_: object) -> None:
-    """Drop Location: requests would read the whole body of a redirect, which is not followed."""
-    if "Location" in response.headers:
-        response.headers = response.headers.copy()
-        del response.headers["Location"]
 
 
 def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
