@@ -10,13 +10,12 @@ from __future__ import annotations
 import io
 import json
 import logging
-import math
 import re
 import socket
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -43,6 +42,7 @@ from .secret import MASK, Secret, excerpt, hide, redact, reveal, secrets_in
 if TYPE_CHECKING:
     from .dialect import Dialect
 
+_WITHOUT_TIMEOUT = 1e6  # seconds, for a request of the user's that names no timeout
 LARGEST = 64 * 2**20  # bytes of a response; B3 for 100,000 devices is about half of it
 BUSY, UNAVAILABLE = 429, 503  # HTTP: Retry-After counts
 
@@ -385,16 +385,12 @@ def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
     return bytes(body), ""
 
 
-@contextmanager
-def _uninstrumented() -> Iterator[None]:
-    """Within, OpenTelemetry records no request of this thread: it records full URLs, which contain
-    the token. It is not imported."""
-    with ExitStack() as stack:
-        utils = sys.modules.get("opentelemetry.instrumentation.utils")
-        for name in ("suppress_instrumentation", "suppress_http_instrumentation"):
-            if hasattr(utils, name):
-                stack.enter_context(getattr(utils, name)())
-        yield
+def _uninstrumented() -> AbstractContextManager[object]:
+    """Return a context in which OpenTelemetry, if it is loaded, records no request of this thread:
+    it records full URLs, which contain the token."""
+    utils = sys.modules.get("opentelemetry.instrumentation.utils")
+    suppressed: Any = getattr(utils, "suppress_instrumentation", nullcontext)
+    return suppressed()  # type: ignore[no-any-return]
 
 
 # Why there is no response
@@ -537,34 +533,21 @@ class _TimedReader(io.RawIOBase):
 
     def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
         self._raw, self._sock = raw, sock
-        seconds: float | None = sock.gettimeout()
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
-        self._over = False
+        self._end = time.monotonic() + (sock.gettimeout() or _WITHOUT_TIMEOUT)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        if self._over:
-            return None
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError("timed out")
-        if left < math.inf:
-            self._sock.settimeout(left)  # urllib3 sets it anew for each request
+        self._sock.settimeout(left)  # urllib3 sets it anew for each request
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
         self._raw.close()
         super().close()
-
-    def finish(self, buffered: io.BufferedReader) -> bool:
-        """Stop reading; return whether there are bytes beyond the response."""
-        self._over = True
-        if buffered.closed:
-            return False
-        pending = getattr(self._sock, "pending", int)  # decrypted by TLS, not yet read
-        return bool(buffered.peek(1)) or pending() > 0
 
 
 _HttpResponse = HTTPConnection.response_class  # http.client's own
@@ -575,12 +558,13 @@ class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
 
     def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        self._sock, self._reader = sock, _TimedReader(self.fp.detach(), sock)
-        self.fp = io.BufferedReader(self._reader)
+        self._sock = sock
+        self.fp = io.BufferedReader(_TimedReader(self.fp.detach(), sock))
 
     def _close_conn(self) -> None:
-        # Bytes beyond the response would be taken for the next one on this connection.
-        if self._reader.finish(self.fp):
+        # Bytes beyond the response would be taken for the next one on this connection. urllib3
+        # looks only at the socket, not at what TLS has already decrypted.
+        if getattr(self._sock, "pending", int)():
             with suppress(OSError):
                 self._sock.shutdown(socket.SHUT_RDWR)
         super()._close_conn()
