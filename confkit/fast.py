@@ -179,7 +179,7 @@ class _Handle:
         elif not sent:
             return None
         else:
-            obstacle = "tls" if "SSL" in message else _OBSTACLES.get(code, "broken")
+            obstacle = _OBSTACLES.get(code, "broken")
         number = curl.getinfo(pycurl.OS_ERRNO)
         why = os.strerror(number) if number else message
         return no_response(obstacle, why, request.address, timeout)

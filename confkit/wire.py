@@ -362,7 +362,7 @@ def exchange(
     except ValueError as error:
         if "SOCKS version" not in str(error):  # a bug in a hook of the user's
             raise
-        return no_response("scheme", "", request.address, timeout)
+        return no_response("address", "", request.address, timeout)
     if problem in ("unfinished", "large"):
         return no_response(problem, "", request.address, timeout)
     return Response(status, body, not problem, retry_after, content_type)
@@ -412,14 +412,10 @@ OBSTACLES = {
         "Put it into the proxy's address: HTTPS_PROXY=http://user:password@proxy:port.",
     ),
     "proxy": ("the proxy did not forward the request ({why})", False, True, _PROXY),
-    "forbidden": ("the proxy refuses the request ({why})", False, False, _PROXY),
-    "scheme": (
-        "unknown kind of SOCKS proxy", False, False,
-        "Write the proxy's address with socks5:// or socks5h://, in ALL_PROXY or the session.",
-    ),
     "address": (
         "the address of the service or of the proxy is not valid", False, False,
-        "Check base_url, outgoing_url, HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
+        "Check base_url, outgoing_url, HTTP_PROXY, HTTPS_PROXY and ALL_PROXY (there, write "
+        "socks5:// or socks5h:// instead of socks://).",
     ),
     "socks": (
         "SOCKS proxies require the package PySocks", False, False,
@@ -446,7 +442,6 @@ OBSTACLES = {
         "the server does not speak TLS on this port", False, False,
         "Use http:// instead of https://, or the HTTPS port.",
     ),
-    "tls": ("TLS failed ({why})", True, False, _SERVICE),
     "name": (
         "could not resolve the host name", False, True,
         "Check the spelling of the host name, and this machine's DNS or VPN.",
@@ -462,13 +457,12 @@ OBSTACLES = {
 _SIGNS = (
     ("InvalidSchema", "SOCKS", "socks"),
     ("OSError", "Tunnel connection failed: 407", "login"),
-    ("OSError", "Tunnel connection failed: 4", "forbidden"),
     ("InvalidProxyURL", "", "address"),
     ("InvalidURL", "", "address"),
     ("LocationParseError", "", "address"),
     ("InvalidSchema", "", "address"),
     ("OSError", "Tunnel connection failed", "proxy"),
-    ("SOCKS5AuthError", "SOCKS5", "forbidden"),  # of PySocks, as the next three
+    ("SOCKS5AuthError", "SOCKS5", "proxy"),  # of PySocks, as the next three
     ("SOCKS5Error", "0x", "proxy"),
     ("ProxyConnectionError", "", "proxy"),
     ("GeneralProxyError", "", "proxy"),
@@ -483,8 +477,6 @@ _SIGNS = (
     ("SSLCertVerificationError", "", "certificate"),
     ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
     ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
-    ("SSLError", "", "tls"),
-    ("NameResolutionError", "", "name"),
     ("gaierror", "", "name"),
     ("ConnectionRefusedError", "", "refused"),
     ("NewConnectionError", "", "unreachable"),
