@@ -204,9 +204,7 @@ def interpret(
         names = (operation.interface, operation.key, operation.title)
         error = api_error(ret, *names, detail, response.status)
         error.retry = not operation.write and (error.retry or response.status >= 500)
-        error.retry_after = _retry_after(response)
-        if error.retry_after:
-            error.advice += f" Wait {error.retry_after:,.0f} s (Retry-After)."
+        _note_retry_after(error, response)
         return error
     if not 200 <= response.status < 300:
         text = f"result code 0 under HTTP status {response.status}"
@@ -255,17 +253,13 @@ def _kind_of(response: Response) -> str:
         return "an empty body"
     if start.startswith(b"<"):
         return "HTML or XML"
-    try:
-        _text_of(response)
-    except ValueError:
-        return "text that is not UTF-8"
     return "invalid JSON" if start.startswith(b"{") else "something that is not a JSON object"
 
 
 def _protocol_error(
     operation: Operation, response: Response, known: Iterable[str], kind: str
 ) -> ProtocolError:
-    status, retry_after = response.status, _retry_after(response)
+    status = response.status
     if status == 407:
         advice = (
             "Put the proxy's login into its address: HTTP_PROXY=http://user:password@proxy:port."
@@ -281,30 +275,30 @@ def _protocol_error(
             f"Check that this address is the service's interface {operation.interface} "
             "(A on port 8080, B on 8050) and that no proxy responds instead."
         )
-    if retry_after:
-        advice += f" Wait {retry_after:,.0f} s (Retry-After)."
     problem = f"{operation.title} ({operation.key}) expected JSON, got {kind} (HTTP {status})"
     # What A1 returns is quoted nowhere: it may hold what the token is made from.
     cause = "" if operation is A1 else f"body begins {excerpt(response.body, known)!r}"
     error = ProtocolError(problem, advice, cause=cause)
     failed = status == BUSY or status >= 500 or not response.complete
     error.retry = not operation.write and failed  # only reads are retried
-    error.status, error.retry_after = status, retry_after
+    error.status = status
+    _note_retry_after(error, response)
     return error
 
 
-def _retry_after(response: Response) -> float | None:
-    """Return the seconds of Retry-After (seconds or a date); None if absent or unreadable."""
+def _note_retry_after(error: ConfkitError, response: Response) -> None:
+    """Add the seconds of Retry-After (seconds or a date) to an error, if there are any."""
     text = response.retry_after.strip()
     if response.status not in (BUSY, UNAVAILABLE) or not text:
-        return None
-    if text.isascii() and text.isdecimal():
-        return min(float(text), 1e9)
+        return
     with suppress(ValueError, OverflowError):
-        date = parsedate_to_datetime(text)
-        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
-        return max(0.0, seconds)
-    return None
+        if text.isascii() and text.isdecimal():
+            seconds = min(float(text), 1e9)
+        else:
+            date = parsedate_to_datetime(text)
+            seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
+        error.retry_after = max(0.0, seconds)
+        error.advice += f" Wait {error.retry_after:,.0f} s (Retry-After)."
 
 
 # The session
