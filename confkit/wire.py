@@ -219,30 +219,22 @@ def interpret(
 
 
 def _members(response: Response) -> dict[str, Any] | None:
+    """Return the JSON object of a response, secrets hidden; None if it holds none. It may be in
+    UTF-8 or UTF-16, or else in the charset that it names."""
     if not response.complete:
         return None
-    try:
-        text = _text_of(response)
-        value = read_json(text)
-        if "\\u" in text:  # an unpaired surrogate can neither be displayed nor sent
-            text = json.dumps(value, ensure_ascii=False)
-            value = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-        value = hide(value)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _text_of(response: Response) -> str:
-    """Return the body as text: in UTF-8 or UTF-16, or in the charset that it names. ValueError."""
-    try:
-        # json.loads would accept invalid bytes, as lone surrogates.
-        return response.body.decode(json.detect_encoding(response.body))
-    except UnicodeDecodeError:
-        charset = re.search(r"""charset=["']?([\w.:-]+)""", response.content_type, re.IGNORECASE)
-        with suppress(LookupError):
-            return response.body.decode(charset[1] if charset else "utf-8")
-        raise
+    named = re.findall(r"""(?i)charset=["']?([\w.:-]+)""", response.content_type)
+    for encoding in (json.detect_encoding(response.body), *named):
+        with suppress(ValueError, LookupError, RecursionError):
+            text = response.body.decode(encoding)  # json.loads would accept invalid bytes
+            value = read_json(text)
+            if "\\u" in text:  # an unpaired surrogate can neither be displayed nor sent
+                text = json.dumps(value, ensure_ascii=False)
+                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                value = json.loads(text)
+            value = hide(value)
+            return value if isinstance(value, dict) else None
+    return None
 
 
 def _kind_of(response: Response) -> str:
