@@ -65,7 +65,6 @@ class Recorder:
         *,
         id_column: str | None = None,
         concurrency: int = 32,
-        max_rate: float | None = None,
         progress: bool | None = None,
         cancelled: threading.Event | None = None,
         on_sweep: Callable[[Sweep], object] | None = None,
@@ -99,11 +98,7 @@ class Recorder:
         if self.folder.exists():
             list_files(self.folder)  # rejects a folder that is no recording
         stop = cancelled or threading.Event()
-        options: dict[str, Any] = {
-            "concurrency": concurrency,
-            "max_rate": max_rate,
-            "cancelled": stop,
-        }
+        options: dict[str, Any] = {"concurrency": concurrency, "cancelled": stop}
         read_rooms = partial(sweep, client, ids, progress=False, **options)
         total: Any = sweeps  # None: endless
         files, done, times = DayFiles(self.folder), Recorded(), set[pd.Timestamp]()
