@@ -422,14 +422,10 @@ class _Reader:
     def read(self, step: Callable[[], object] = lambda: None) -> _Part:
         """Return what was read, once all rooms are done or the sweep ends; call `step` after each
         room."""
-        try:
-            if not self._cancelled.is_set():
-                self._client.token()  # without a token no room can be read: raise that
-        except ConfkitError:
-            if not self._cancelled.is_set():
-                raise
         if self._cancelled.is_set():
             return _Part(complete=False)
+        with suppress(Cancelled):
+            self._client.token()  # without a token no room can be read: raise that
         total, done = len(self._tasks), 0
         threads = [
             threading.Thread(target=self._work, name="confkit sweep", daemon=True)
