@@ -23,7 +23,7 @@ from .frames import NAME, Kind, frame_of, rooms_frame
 from .operations import A1, A3, A6, B3
 from .records import Room, RoomUser
 from .rooms import get_room, get_room_users
-from .secret import MASK, excerpt, is_secret, without_login
+from .secret import excerpt
 from .tables import room_ids as read_ids
 from .text import counted
 
@@ -62,8 +62,8 @@ def sweep(
     """Read the rooms (A3) and their users (A6) for every ID, and the external users once (B3).
 
     `room_ids` is an iterable, a Series, a DataFrame or the path of a CSV file (with `id_column`,
-    unless a column is called room_id), or of a .txt file with one ID a line; further columns are
-    carried over to `frame()`. Each ID is read once, in order; if A3 fails, A6 is not called.
+    unless a column is called room_id), or of a .txt file with one ID a line. Each ID is read once,
+    in order; if A3 fails, A6 is not called.
 
     Failures are in `failures` and missing in `frame()`, never zero; an error is raised only if
     nothing can be read: invalid IDs (ParameterError), rejected keys, no connection at all. Reads
@@ -83,8 +83,7 @@ def sweep(
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise ConfigError(f"concurrency is {concurrency!r}", "Pass a whole number from 1.")
     client.may_send(A3)
-    table = read_ids(room_ids, id_column)
-    ids, cancelled = tuple(table.ids), cancelled or threading.Event()
+    ids, cancelled = tuple(read_ids(room_ids, id_column)), cancelled or threading.Event()
     options = _Options(rooms, users, users, concurrency)
     time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
     with progress_bar(progress, len(ids), "rooms") as step:
@@ -107,7 +106,6 @@ def sweep(
         failures=tuple(sorted(failures, key=lambda failure: places.get(failure.room_id, -1))),
         _part=part,
         _options=options,
-        _columns=table.columns,
     )
 
 
@@ -139,7 +137,6 @@ class Sweep:
     failures: tuple[Failure, ...]
     _part: _Part = field(repr=False)
     _options: _Options = field(repr=False)
-    _columns: pd.DataFrame | None = field(repr=False)
 
     def __repr__(self) -> str:
         ended = "" if self.complete else ", ended early"
@@ -179,27 +176,15 @@ class Sweep:
         """Return one row per given room ID, in order.
 
         `room_id` (as given), `topic`, `users`, `people` and `devices` (users that are external
-        devices), `attendee_max`, the other columns of `rooms_frame`, `ret` and `error`, then the
-        further columns of the caller's table. The users of a room are missing if A6 failed, people
-        and devices if B3 did, the fields if A3 did: `error` says why; `ret` is 0 if nothing is
-        missing, otherwise the result code, missing if there is none. A further column with the name
-        of one of ours is called "... (given)"; passwords in one, by its name or in an address, are
-        shown as ***.
+        devices), `attendee_max`, the other columns of `rooms_frame`, `ret` and `error`. The users
+        of a room are missing if A6 failed, people and devices if B3 did, the fields if A3 did:
+        `error` says why; `ret` is 0 if nothing is missing, otherwise the result code, missing if
+        there is none.
         """
-        import pandas as pd
-
         rooms = [self._part.rooms.get(room_id) or Room(room_id=room_id) for room_id in self.ids]
         frame, counts = rooms_frame(rooms), _frame(self._counts(), _COUNTS)
         frame[counts.columns] = counts
         frame = frame[[*_FIRST, *frame.columns.difference([*_FIRST, *_LAST], sort=False), *_LAST]]
-        if self._columns is not None:
-            names: list[str] = []
-            for name in map(str, self._columns.columns):
-                while name in (UTILISATION, *frame.columns, *names):
-                    name += " (given)"
-                names.append(name)
-            columns = self._columns.apply(_masked).set_axis(names, axis="columns")
-            frame = pd.concat([frame, columns], axis=1)
         frame.attrs = {"service": self.service, "time": self.time.isoformat()}
         return frame
 
@@ -223,16 +208,6 @@ class Sweep:
             yield room_id, total, people, devices, ret, None if error is None else str(error)
 
 
-def _masked(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of the caller's table without the passwords in it."""
-    if is_secret(str(column.name)):
-        return column.astype("string").mask(column.notna(), MASK)
-    if column.dtype not in ("object", "str", "string"):
-        return column
-    texts = column.map(lambda value: without_login(value) if isinstance(value, str) else value)
-    return texts.astype(column.dtype)
-
-
 _COUNTS: Mapping[str, Kind] = {
     "room_id": NAME,
     **dict.fromkeys(("users", "people", "devices", "ret"), "Int64"),
@@ -250,12 +225,11 @@ def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
 
     `room_id`, `topic`, `users`, `people`, `devices`, `attendee_max`, `utilisation` (users as a
     share of `attendee_max`, `Float64`; missing without a cap or with a cap of 0, and if the users
-    could not be read), `error`, and the further columns of the caller's table.
+    could not be read), and `error`.
     """
     frame = sweep.frame()
-    frame.insert(len(_FIRST), UTILISATION, utilisation(frame))
-    own = list(frame.columns).index("error")
-    return frame.iloc[:, [*range(len(_FIRST) + 1), *range(own, frame.shape[1])]]
+    frame[UTILISATION] = utilisation(frame)
+    return frame[[*_FIRST, UTILISATION, "error"]]
 
 
 def utilisation(frame: pd.DataFrame) -> pd.Series[float]:

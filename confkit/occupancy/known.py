@@ -43,7 +43,7 @@ def known_rooms(
                 "Connect to the service of the recording, by the name under which it was recorded.",
             )
         recorded = ours["room_id"].sort_values().unique()
-    listed = room_ids(list).ids if list is not None else []  # before anything is sent
+    listed = room_ids(list) if list is not None else []  # before anything is sent
     sources = {
         "created": client.created,
         "devices": [device.room_id for device in list_devices(client)],

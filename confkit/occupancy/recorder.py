@@ -92,7 +92,7 @@ class Recorder:
         end = math.inf if until is None else parse_moment(until, "until").timestamp()
         if end <= client.now():
             raise ValueError(f"until is {until}, which is in the past; pass a future time")
-        ids = read_ids(room_ids, id_column).ids
+        ids = read_ids(room_ids, id_column)
         if not ids:
             raise ConfigError("no rooms to record", "Pass at least one room ID.")
         if self.folder.exists():
