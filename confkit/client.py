@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -81,6 +82,9 @@ class SharedToken:
         self._attempts = 0
         self._error: ConfkitError | None = None
         self._rejected: Secret | None = None  # the token that could not be replaced
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SharedToken, (self.value,)
 
     def get(
         self, authenticate: Callable[[], AccessToken], instead_of: Secret | None
@@ -403,16 +407,8 @@ class Client:
         # A process of an executor need not authenticate; it neither controls nor stops a sandbox.
         names = ("access_key", "secret_key", "dialect", "timeout", "max_rate", "read_only")
         settings = {name: getattr(self, name) for name in (*names, "name", "origins")}
-        return _restore, (*self._addresses.values(), settings, self.session, self._token.value)
-
-
-def _restore(
-    base_url: str, outgoing_url: str, settings: Any, session: Any, token: AccessToken | None
-) -> Client:
-    """Return the client of a pickle."""
-    client = Client(base_url, outgoing_url, **settings)
-    client.session, client._token.value = session, token
-    return client
+        state = {"session": self.session, "_token": self._token}
+        return partial(Client, *self._addresses.values(), **settings), (), state
 
 
 # Addresses and settings

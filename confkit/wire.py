@@ -54,10 +54,8 @@ _CONTENT_TYPES = {"form": "application/x-www-form-urlencoded", "json": "applicat
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PreparedRequest:
-    """A request as it is sent; `fields` are all parameters in order, the token first.
-
-    `url` and `body` contain secrets; the repr does not.
-    """
+    """A request as it is sent; `fields` are all parameters in order, the token first. `url` and
+    `body` contain secrets."""
 
     method: str
     address: str
@@ -71,8 +69,8 @@ class PreparedRequest:
     @property
     def url(self) -> str:
         """The full URL, with the query string if the parameters go there."""
-        in_query = self.placement == "query"
-        return f"{self.address}?{encode(self.fields)}" if in_query else self.address
+        query = f"?{encode(self.fields)}" if self.placement == "query" else ""
+        return self.address + query
 
     @property
     def body(self) -> bytes | None:
@@ -207,8 +205,8 @@ def interpret(
         _note_retry_after(error, response)
         return error
     if not 200 <= response.status < 300:
-        text = f"result code 0 under HTTP status {response.status}"
-        contradiction = _protocol_error(operation, response, known, text)
+        kind = f"result code 0 under HTTP status {response.status}"
+        contradiction = _protocol_error(operation, response, known, kind)
         contradiction.success = True
         return contradiction
     if isinstance(members.get("msg"), str):  # a service may echo the request there
@@ -340,9 +338,6 @@ def exchange(
             ) as response,
         ):
             body, problem = _read(response, deadline)
-            status = response.status_code
-            names = ("Retry-After", "Content-Type")
-            retry_after, content_type = (response.headers.get(name, "") for name in names)
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         return no_response(*_obstacle_of(error), request.address, timeout)
     except ValueError as error:
@@ -351,7 +346,8 @@ def exchange(
         return no_response("address", "", request.address, timeout)
     if problem in ("unfinished", "large"):
         return no_response(problem, "", request.address, timeout)
-    return Response(status, body, not problem, retry_after, content_type)
+    headers = (response.headers.get(name, "") for name in ("Retry-After", "Content-Type"))
+    return Response(response.status_code, body, not problem, *headers)
 
 
 def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
