@@ -103,11 +103,8 @@ class _Handle:
         own = requests.Request("GET", origin, headers={"Accept": "application/json"})
         merged = session.merge_environment_settings(origin, {}, True, session.verify, None)
         self.usable = not select_proxy(origin, merged["proxies"])
-        headers = {
-            name.lower(): value.decode("latin-1") if isinstance(value, bytes) else value
-            for name, value in session.prepare_request(own).headers.items()
-        }
-        headers.pop("accept-encoding", None)  # libcurl may lack those that need an extra package
+        headers = session.prepare_request(own).headers
+        headers.pop("Accept-Encoding", None)  # libcurl may lack those that need an extra package
         options = {
             pycurl.HTTPHEADER: [f"{name}: {value}" for name, value in headers.items()],
             pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_1_1,

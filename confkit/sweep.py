@@ -161,16 +161,9 @@ class Sweep:
 
     @property
     def commonest(self) -> str:
-        """The most common failure, with an example room; empty if there was none."""
+        """The reason of the most failures; empty if there was none."""
         reasons = Counter(failure.error.summary for failure in self.failures)
-        if not reasons:
-            return ""
-        [(why, number)] = reasons.most_common(1)
-        room_id = next(each.room_id for each in self.failures if each.error.summary == why)
-        if number == 1:
-            return why if room_id is None else f"room {room_id!r}: {why}"
-        share = "mostly" if len(reasons) > 1 else "all"
-        return f"{share} ({number:,}, such as room {room_id!r}): {why}"
+        return max(reasons, key=reasons.__getitem__, default="")
 
     def frame(self) -> pd.DataFrame:
         """Return one row per given room ID, in order.
@@ -342,11 +335,6 @@ class _Part:
         devices = self.devices or ()
         return (room_id, user.user_id) in devices or (own, user.user_id) in devices
 
-    @property
-    def refused(self) -> bool:
-        """Whether the token could not be renewed."""
-        return any(failure.call == A1.key for failure in self.failures)
-
     def add(self, other: _Part) -> None:
         """Merge another part into this one."""
         self.rooms |= other.rooms
@@ -503,7 +491,9 @@ def _read_on(
             part = ids[at : at + PART]
             parts[executor.submit(_read_part, sweep_id, client, part, options)] = part
         pending = set(parts)
-        while pending and not (cancelled.is_set() or total.refused):
+        while pending and not cancelled.is_set():
+            if any(failure.call == A1.key for failure in total.failures):
+                break  # the token cannot be renewed
             finished, pending = wait(pending, POLL, FIRST_COMPLETED)
             for future in finished:
                 total.add(_result_of(future, parts[future], client))
