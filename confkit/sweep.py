@@ -51,7 +51,6 @@ def sweep(
     client: Client,
     room_ids: Any,
     *,
-    rooms: bool = True,
     users: bool = True,
     concurrency: int = 32,
     progress: bool | Progress | None = None,
@@ -59,7 +58,8 @@ def sweep(
     id_column: str | None = None,
     cancelled: threading.Event | None = None,
 ) -> Sweep:
-    """Read the rooms (A3) and their users (A6) for every ID, and the external users once (B3).
+    """Read the rooms (A3) and their users (A6) for every ID, and the external users once (B3);
+    with `users=False` the rooms alone.
 
     `room_ids` is an iterable, a Series, a DataFrame or the path of a CSV file (with `id_column`,
     unless a column is called room_id), or of a .txt file with one ID a line. Each ID is read once,
@@ -84,7 +84,7 @@ def sweep(
         raise ConfigError(f"concurrency is {concurrency!r}", "Pass a whole number from 1.")
     client.may_send(A3)
     ids, cancelled = tuple(read_ids(room_ids, id_column)), cancelled or threading.Event()
-    options = _Options(rooms, users, users, concurrency)
+    options = _Options(users, users, concurrency)
     time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
     with progress_bar(progress, len(ids), "rooms") as step:
         if not ids:
@@ -183,7 +183,7 @@ class Sweep:
 
     def _counts(self) -> Iterator[tuple[object, ...]]:
         """Yield the values of _COUNTS for each room."""
-        part, options, not_asked = self._part, self._options, ConfkitError(NOT_ASKED)
+        part, not_asked = self._part, ConfkitError(NOT_ASKED)
         errors = {failure.room_id: failure.error for failure in self.failures}
         for room_id in self.ids:
             users, total, people, devices = part.users.get(room_id), None, None, None
@@ -193,7 +193,7 @@ class Sweep:
                     devices = sum(part.is_device(room_id, user) for user in users)
                     people = total - devices
             error = None
-            if (options.rooms and room_id not in part.rooms) or (options.users and people is None):
+            if room_id not in part.rooms or (self._options.users and people is None):
                 # Its own failure; if only the devices are missing, that of B3.
                 error = errors.get(room_id if total is None else None, not_asked)
             ret = 0 if error is None else getattr(error, "ret", None)
@@ -311,7 +311,6 @@ def _differences(
 class _Options(NamedTuple):
     """What is read, and how."""
 
-    rooms: bool
     users: bool
     devices: bool  # of all rooms, once
     concurrency: int
@@ -425,9 +424,8 @@ class _Reader:
                 devices = list_devices(client)
                 part.devices = {(device.room_id, device.user_id) for device in devices}
                 return
-            if self._options.rooms:
-                call = A3.key
-                part.rooms[room_id] = get_room(client, room_id)
+            call = A3.key
+            part.rooms[room_id] = get_room(client, room_id)
             if self._options.users:
                 call = A6.key
                 part.users[room_id] = get_room_users(client, room_id)
@@ -447,9 +445,8 @@ class _Reader:
         with self._probing:
             if self._unanswered >= self._limit and not self._stop.wait(PROBE_DELAY):
                 self._unanswered = 0
-                operation = A3 if self._options.rooms else A6
                 token = self._client._token.value
-                self._client.ask_once(operation, {"room_id": self._probe}, token)
+                self._client.ask_once(A3, {"room_id": self._probe}, token)
                 if self._unanswered:
                     self._stop.set()
         return not self._stop.is_set()
