@@ -38,11 +38,6 @@ try:
 except (ImportError, AttributeError):  # not installed, or too old
     pycurl = None
 
-_ENVIRONMENT = [
-    *("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY"),
-    *("ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"),
-]
-
 # Codes of libcurl.
 _TOO_LATE = 28
 _ENCODING = 61
@@ -73,7 +68,12 @@ class FastTransport(threading.local):
         if handle is None or known != settings or pending:
             handle = _Handle(session, origin, timeout)
             self._handles[origin] = settings, handle
-        return handle.get(request, timeout) if handle.usable else None
+        if not handle.usable:
+            return None
+        result = handle.get(request, timeout)
+        if not isinstance(result, Response):
+            del self._handles[origin]  # the environment's proxies and certificates are read anew
+        return result
 
 
 def _settings(
@@ -87,9 +87,8 @@ def _settings(
         return None
     if type(session.get_adapter(origin)) is not DeadlineAdapter:
         return None
-    environment = map(os.environ.get, _ENVIRONMENT) if session.trust_env else ()
     headers = tuple(session.headers.items())
-    return timeout, session.verify, session.auth, headers, *environment
+    return timeout, session.verify, session.auth, session.trust_env, headers
 
 
 class _Handle:

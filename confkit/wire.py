@@ -134,7 +134,7 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
     or JSON, or contains a mask instead of its secret."""
     hidden: dict[str, Any] = {}
     for name, value in parameters.items():
-        text = ""
+        text = problem = ""
         try:
             text = as_text(value)
             text.encode()
@@ -142,18 +142,16 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
         except (TypeError, ValueError, RecursionError):
             problem = "cannot be encoded as JSON and UTF-8, or is nested too deep."
             advice = "Give texts without unpaired surrogates, numbers, lists and dicts."
-            break
-        if MASK in text and MASK in secrets_in(hidden[name]):
+        if MASK in text and MASK in secrets_in(hidden.get(name)):
             problem = f"is masked (it contains {MASK} instead of the secret)."
             advice = (
                 "Pass the secret itself: from a Secret's reveal(), a frame made with secrets=True, "
                 "or a device of list_devices(client, room_id)."
             )
-            break
-    else:
-        return hidden
-    del parameters, value, text  # a traceback shows the locals
-    raise parameter_error(operation, f"{name} {problem}", advice)
+        if problem:
+            del parameters, value, text  # a traceback shows the locals
+            raise parameter_error(operation, f"{name} {problem}", advice)
+    return hidden
 
 
 # Responses
