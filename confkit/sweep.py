@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -251,8 +252,8 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     user who joined or left), `users` and `attendee_max` (afterwards). A `change` is one of user
     joined, user left, device came, device gone, opened (the first user joined), emptied (the last
     left), became full, no longer full, became unreadable, readable again. Users are compared if
-    both sweeps read them; a cap that only one of them read counts for both. A room that is not in
-    both sweeps has no row. ValueError: the sweeps are of two services.
+    both sweeps read them. A room that is not in both sweeps has no row. ValueError: the sweeps are
+    of two services.
     """
     if before.service != after.service:
         names = f"{before.service} and {after.service}"
@@ -263,27 +264,25 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     rooms = before._part.rooms | after._part.rooms
     rows: list[tuple[object, ...]] = []
     for room_id in after.ids:
-        room = rooms.get(room_id) or Room(room_id=room_id)
         earlier, later = before._part.users.get(room_id), after._part.users.get(room_id)
         differences: Iterable[tuple[str, RoomUser | None]] = ()
         if earlier is not None and later is not None:
-            differences = _differences(room_id, before._part, after._part, room)
+            differences = _differences(room_id, before._part, after._part)
         elif earlier is not None and room_id in failed_after:
             differences = [("became unreadable", None)]
         elif later is not None and room_id in failed_before:
             differences = [("readable again", None)]
-        total = None if later is None else len(later)
         for change, user in differences:
+            room, total = rooms[room_id], None if later is None else len(later)
             who = (user.user_id, user.user_name) if user else (None, None)
             rows.append((after.time, room_id, room.topic, change, *who, total, room.attendee_max))
     return _frame(rows, _CHANGE)
 
 
 def _differences(
-    room_id: str, before: _Part, after: _Part, room: Room
+    room_id: str, before: _Part, after: _Part
 ) -> Iterator[tuple[str, RoomUser | None]]:
-    """Yield the changes among the users of a room, each with its user, if any; `room` is as either
-    of the two read it."""
+    """Yield the changes among the users of a room, each with its user, if any."""
     earlier, later = before.users[room_id], after.users[room_id]
     for users, others, person, device in (
         (later, earlier, "user joined", "device came"),
@@ -296,11 +295,8 @@ def _differences(
                 yield device if is_device else person, user
     if bool(earlier) is not bool(later):
         yield "opened" if later else "emptied", None
-    caps = [part.rooms.get(room_id, room).attendee_max for part in (before, after)]
-    was_full, is_full = (
-        bool(cap) and len(users) >= (cap or 0)
-        for cap, users in zip(caps, (earlier, later), strict=True)
-    )
+    caps = [part.rooms[room_id].attendee_max or math.inf for part in (before, after)]
+    was_full, is_full = len(earlier) >= caps[0], len(later) >= caps[1]
     if was_full is not is_full:
         yield "became full" if is_full else "no longer full", None
 
@@ -330,14 +326,13 @@ class _Part:
 
     def is_device(self, room_id: str, user: RoomUser) -> bool:
         """Return whether a user of a room is an external device, by either of the room's IDs."""
-        own = self.rooms[room_id].room_id if room_id in self.rooms else room_id
-        devices = self.devices or ()
-        return (room_id, user.user_id) in devices or (own, user.user_id) in devices
+        ids, devices = (room_id, self.rooms[room_id].room_id), self.devices or ()
+        return any((each, user.user_id) in devices for each in ids)
 
     def add(self, other: _Part) -> None:
         """Merge another part into this one."""
+        self.users |= other.users  # first: a room whose users were read is among the rooms
         self.rooms |= other.rooms
-        self.users |= other.users
         self.devices = self.devices if other.devices is None else other.devices
         self.failures += other.failures
         self.requests += other.requests
