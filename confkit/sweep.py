@@ -162,9 +162,13 @@ class Sweep:
 
     @property
     def commonest(self) -> str:
-        """The reason of the most failures; empty if there was none."""
+        """The reason of the most failures, with one of their rooms; empty if there was none."""
+        if not self.failures:
+            return ""
         reasons = Counter(failure.error.summary for failure in self.failures)
-        return max(reasons, key=reasons.__getitem__, default="")
+        example = max(self.failures, key=lambda failure: reasons[failure.error.summary])
+        room = "" if example.room_id is None else f"room {example.room_id!r}: "
+        return room + example.error.summary
 
     def frame(self) -> pd.DataFrame:
         """Return one row per given room ID, in order.
