@@ -14,8 +14,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 from urllib.parse import urlsplit
+
+import requests
 
 from .calls import Call
 from .dialect import AccessToken, Dialect
@@ -33,7 +36,7 @@ from .errors import (
 from .fast import FastTransport
 from .operations import A1, B1, OPERATIONS, Operation
 from .secret import Secret, SecretAddress, secrets_in
-from .wire import Response, check_sendable, exchange, interpret, make_session, prepare
+from .wire import Response, ServiceSession, check_sendable, exchange, interpret, prepare
 
 KEPT_CALLS = 200
 TRIES = 3  # of a read: once, and at most twice again
@@ -80,6 +83,9 @@ class SharedToken:
         self._error: ConfkitError | None = None
         self._rejected: Secret | None = None  # the token that could not be replaced
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SharedToken, (self.value,)
+
     def get(
         self, authenticate: Callable[[], AccessToken], instead_of: Secret | None
     ) -> AccessToken:
@@ -114,10 +120,9 @@ class Client:
     """
 
     # Only in a sweep's client: once `_stop` is set, it sends nothing; `_refusal` is why it could
-    # not authenticate; `_own_limiters` keep to the sweep's own rate.
+    # not authenticate.
     _stop: threading.Event | None = None
     _refusal: ConfkitError | None = None
-    _own_limiters: tuple[RateLimiter, ...] = ()
 
     def __init__(
         self,
@@ -151,7 +156,7 @@ class Client:
         self.name = name or str(urlsplit(self.base_url).hostname)
         self.origins = dict(origins or {})
         self.created: list[str] = []  # rooms created with this client and not deleted
-        self.session = make_session()
+        self.session: requests.Session = ServiceSession()
         self.session.verify = verify
         if all(map(_on_loopback, self._addresses.values())):
             self.session.trust_env = False  # the environment's proxies cannot reach this machine
@@ -303,19 +308,16 @@ class Client:
         stop: threading.Event,
         wait: Callable[[float], object],
         observe: Callable[[Call], object],
-        max_rate: float | None = None,
     ) -> Client:
-        """Return a client that shares this client's session, token and record of calls.
+        """Return a client that shares this client's session, token, rate and record of calls.
 
         It sends nothing once `stop` is set, and sets `stop` if it cannot authenticate; `_refusal`
-        is that error. It waits with `wait`, which returns true to send nothing any more, passes
-        each call to `observe`, and keeps to `max_rate` as well as to this client's own.
+        is that error. It waits with `wait`, which returns true to send nothing any more, and passes
+        each call to `observe`.
         """
         client = self.__copy__()
         client._stop, client._wait = stop, wait
         client._limiters = self._limiters  # a rate that is changed meanwhile counts, too
-        if max_rate is not None:
-            client._own_limiters = (RateLimiter(max_rate),)
 
         def note(call: Call) -> None:
             self._observe(call)
@@ -353,7 +355,7 @@ class Client:
         request = prepare(operation, parameters, address, token, dialect)
         known = (*secrets_in(request.fields), self.secret_key.reveal())
         allowed = self._stop is None or not self._stop.is_set()
-        for limiter in (*self._own_limiters, *self._limiters):
+        for limiter in self._limiters:
             allowed = allowed and limiter.acquire(self._wait)
         if not allowed:
             raise Cancelled(f"{operation.title} ({operation.key}) was not sent: cancelled")
@@ -405,16 +407,8 @@ class Client:
         # A process of an executor need not authenticate; it neither controls nor stops a sandbox.
         names = ("access_key", "secret_key", "dialect", "timeout", "max_rate", "read_only")
         settings = {name: getattr(self, name) for name in (*names, "name", "origins")}
-        return _restore, (*self._addresses.values(), settings, self.session, self._token.value)
-
-
-def _restore(
-    base_url: str, outgoing_url: str, settings: Any, session: Any, token: AccessToken | None
-) -> Client:
-    """Return the client of a pickle."""
-    client = Client(base_url, outgoing_url, **settings)
-    client.session, client._token.value = session, token
-    return client
+        state = {"session": self.session, "_token": self._token}
+        return partial(Client, *self._addresses.values(), **settings), (), state
 
 
 # Addresses and settings

@@ -1,8 +1,9 @@
 """Reads sent by libcurl: one easy handle per thread, which releases the GIL while it waits.
 
 It replaces the session, with the same results; the policy stays in `Client`. The session itself
-sends without pycurl, with a proxy, a client certificate, a custom adapter, hook or authentication,
-and what libcurl could not send: then the session's error says why.
+sends without pycurl, with a proxy, a client certificate, cookies, a custom adapter, hook or
+authentication, and what libcurl could not send: then the session's error says why. Ctrl-C during a
+read takes effect at its end, after its timeout at the latest.
 """
 
 from __future__ import annotations
@@ -11,11 +12,9 @@ import io
 import math
 import os
 import threading
-import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import requests
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
@@ -29,6 +28,7 @@ from .wire import (
     DeadlineAdapter,
     PreparedRequest,
     Response,
+    ServiceSession,
     no_response,
 )
 
@@ -37,11 +37,6 @@ try:
     _RETRY_AFTER = pycurl.RETRY_AFTER
 except (ImportError, AttributeError):  # not installed, or too old
     pycurl = None
-
-_ENVIRONMENT = [
-    *("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY"),
-    *("ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"),
-]
 
 # Codes of libcurl.
 _TOO_LATE = 28
@@ -55,7 +50,7 @@ class FastTransport(threading.local):
     """Sends GETs for the calling thread, with the settings of a session."""
 
     def __init__(self) -> None:
-        self._handles: dict[str, _Handle] = {}  # by origin
+        self._handles: dict[str, tuple[object, _Handle]] = {}  # by origin, with its settings
 
     def get(
         self, session: requests.Session, request: PreparedRequest, timeout: tuple[float, float]
@@ -66,15 +61,19 @@ class FastTransport(threading.local):
         settings = _settings(session, origin, timeout)
         if settings is None:
             return None
-        handle = self._handles.get(origin)
+        known, handle = self._handles.get(origin, (None, None))
         connection: Any = -1 if handle is None else handle.socket
         # What waits on an idle connection would be taken for the next response.
         pending = connection >= 0 and wait_for_read(connection, timeout=0)
-        if handle is None or handle.settings != settings or pending:
-            if handle is not None:
-                handle.curl.close()
-            handle = self._handles[origin] = _Handle(session, origin, timeout, settings)
-        return handle.get(request, timeout) if handle.usable else None
+        if handle is None or known != settings or pending:
+            handle = _Handle(session, origin, timeout)
+            self._handles[origin] = settings, handle
+        if not handle.usable:
+            return None
+        result = handle.get(request, timeout)
+        if not isinstance(result, Response):
+            del self._handles[origin]  # the environment's proxies and certificates are read anew
+        return result
 
 
 def _settings(
@@ -82,55 +81,40 @@ def _settings(
 ) -> tuple[object, ...] | None:
     """Return the session's settings in a comparable form; None if one of them has no counterpart
     in libcurl."""
-    plain = type(session) is requests.Session and type(session.auth) in (type(None), tuple)
-    if pycurl is None or not plain or any(session.hooks.values()) or session.params:
+    plain = type(session) is ServiceSession and type(session.auth) in (type(None), tuple)
+    others = (session.cert, session.proxies, session.cookies, session.params)
+    if pycurl is None or not plain or any((*others, *session.hooks.values())):
         return None
     if type(session.get_adapter(origin)) is not DeadlineAdapter:
         return None
-    return (
-        *(timeout, session.verify, session.cert, session.trust_env, session.auth),
-        *(tuple(session.headers.items()), tuple(session.proxies.items())),
-        tuple(session.cookies.items()),
-        tuple(map(os.environ.get, _ENVIRONMENT)) if session.trust_env else (),
-    )
+    headers = tuple(session.headers.items())
+    return timeout, session.verify, session.auth, session.trust_env, headers
 
 
 class _Handle:
-    """An easy handle with one connection to an origin; `usable`: neither a proxy nor a client
-    certificate keeps libcurl from replacing the session."""
+    """An easy handle with one connection to an origin; `usable`: no proxy keeps libcurl from
+    replacing the session."""
 
     def __init__(
-        self,
-        session: requests.Session,
-        origin: str,
-        timeout: tuple[float, float],
-        settings: tuple[object, ...],
+        self, session: requests.Session, origin: str, timeout: tuple[float, float]
     ) -> None:
-        self.settings: object = settings
         self.curl, self.socket = pycurl.Curl(), -1
-        self._multi: Any = None  # of the main thread; it keeps the connection
         own = requests.Request("GET", origin, headers={"Accept": "application/json"})
-        merged = session.merge_environment_settings(origin, {}, True, session.verify, session.cert)
-        self.usable = not (select_proxy(origin, merged["proxies"]) or merged["cert"])
-        headers = {
-            name.lower(): value.decode("latin-1") if isinstance(value, bytes) else value
-            for name, value in session.prepare_request(own).headers.items()
-        }
-        cookies = headers.pop("cookie", "")
-        encodings = headers.pop("accept-encoding", "identity").replace(",", " ").split()
+        merged = session.merge_environment_settings(origin, {}, True, session.verify, None)
+        self.usable = not select_proxy(origin, merged["proxies"])
+        headers = session.prepare_request(own).headers
+        headers.pop("Accept-Encoding", None)  # libcurl may lack those that need an extra package
         options = {
             pycurl.HTTPHEADER: [f"{name}: {value}" for name, value in headers.items()],
             pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_1_1,
             pycurl.NOSIGNAL: 1,
             pycurl.MAXCONNECTS: 1,
-            pycurl.COOKIEFILE: "",  # no file: enables cookies set by the service
             pycurl.PROXY: "",  # none, whatever the environment says
             pycurl.CONNECTTIMEOUT_MS: max(1, round(1000 * timeout[0])),
             # Connected and silent for so long; the timeout below may include connecting.
             pycurl.LOW_SPEED_LIMIT: 1,
             pycurl.LOW_SPEED_TIME: max(1, math.ceil(timeout[1])),
-            # libcurl may lack encodings for which requests needs an extra package.
-            pycurl.ACCEPT_ENCODING: ", ".join({*encodings} & {"gzip", "deflate"}),
+            pycurl.ACCEPT_ENCODING: "gzip, deflate",
         }
         if merged["verify"] is False:
             options |= {pycurl.SSL_VERIFYPEER: 0, pycurl.SSL_VERIFYHOST: 0}
@@ -139,10 +123,6 @@ class _Handle:
             options[pycurl.CAPATH if Path(path).is_dir() else pycurl.CAINFO] = path
         for option, value in options.items():
             self.curl.setopt(option, value)
-        # To libcurl's own, so that the service can replace them.
-        for cookie in filter(None, cookies.split("; ")):
-            host = urlsplit(origin).hostname
-            self.curl.setopt(pycurl.COOKIELIST, f"Set-Cookie: {cookie}; domain={host}; path=/")
 
     def get(
         self, request: PreparedRequest, timeout: tuple[float, float]
@@ -156,7 +136,11 @@ class _Handle:
         # libcurl has one timeout for connecting and reading together.
         seconds = timeout[1] if self.socket >= 0 else sum(timeout)
         curl.setopt(pycurl.TIMEOUT_MS, max(1, round(1000 * seconds)))
-        code, message = self._perform()
+        code, message = 0, ""
+        try:
+            curl.perform()
+        except pycurl.error as error:
+            code, message = error.args
         self.socket = -1 if code else curl.getinfo(pycurl.ACTIVESOCKET)
         status, large = curl.getinfo(pycurl.RESPONSE_CODE), body.tell() > LARGEST
         content = body.getvalue()
@@ -178,29 +162,7 @@ class _Handle:
         elif not sent:
             return None
         else:
-            obstacle = "tls" if "SSL" in message else _OBSTACLES.get(code, "broken")
+            obstacle = _OBSTACLES.get(code, "broken")
         number = curl.getinfo(pycurl.OS_ERRNO)
         why = os.strerror(number) if number else message
         return no_response(obstacle, why, request.address, timeout)
-
-    def _perform(self) -> tuple[int, str]:
-        """Make the transfer; return libcurl's code, 0 for success, and its message."""
-        if threading.current_thread() is not threading.main_thread():
-            try:
-                self.curl.perform()
-            except pycurl.error as error:
-                return error.args[0], error.args[1]
-            return 0, ""
-        # In the main thread `perform` would delay Ctrl-C until its end.
-        multi = self._multi = self._multi or pycurl.CurlMulti()
-        settings, self.settings = self.settings, None  # after Ctrl-C the handle is not reused
-        multi.add_handle(self.curl)
-        try:
-            while multi.perform()[1]:
-                if multi.select(1.0) < 0:  # no socket yet: the name is being resolved
-                    time.sleep(0.005)
-            failures = multi.info_read()[2]
-        finally:
-            multi.remove_handle(self.curl)
-        self.settings = settings
-        return failures[0][1:] if failures else (0, "")

@@ -16,14 +16,14 @@ from operator import itemgetter
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .client import Client, check_rate
+from .client import Client
 from .devices import list_devices
 from .errors import Cancelled, ConfigError, ConfkitError, TokenRejected
 from .frames import NAME, Kind, frame_of, rooms_frame
 from .operations import A1, A3, A6, B3
 from .records import Room, RoomUser
 from .rooms import get_room, get_room_users
-from .secret import MASK, excerpt, is_secret, without_login
+from .secret import excerpt
 from .tables import room_ids as read_ids
 from .text import counted
 
@@ -51,25 +51,24 @@ def sweep(
     client: Client,
     room_ids: Any,
     *,
-    rooms: bool = True,
     users: bool = True,
     concurrency: int = 32,
-    max_rate: float | None = None,
     progress: bool | Progress | None = None,
     executor: Executor | None = None,
     id_column: str | None = None,
     cancelled: threading.Event | None = None,
 ) -> Sweep:
-    """Read the rooms (A3) and their users (A6) for every ID, and the external users once (B3).
+    """Read the rooms (A3) and their users (A6) for every ID, and the external users once (B3);
+    with `users=False` the rooms alone.
 
     `room_ids` is an iterable, a Series, a DataFrame or the path of a CSV file (with `id_column`,
-    unless a column is called room_id), or of a .txt file with one ID a line; further columns are
-    carried over to `frame()`. Each ID is read once, in order; if A3 fails, A6 is not called.
+    unless a column is called room_id), or of a .txt file with one ID a line. Each ID is read once,
+    in order; if A3 fails, A6 is not called.
 
     Failures are in `failures` and missing in `frame()`, never zero; an error is raised only if
     nothing can be read: invalid IDs (ParameterError), rejected keys, no connection at all. Reads
     are retried; an expired token costs one authentication. Up to `concurrency` requests run at
-    once, and at most `max_rate`, or the client's own, are sent in any second. The sweep ends early,
+    once, and at most the client's `max_rate` are sent in any second. The sweep ends early,
     and is not `complete`, if `cancelled` is set, if the service stops responding (16 or
     `concurrency` calls in a row, then one room tried alone), if it asks to wait longer than the
     read timeout, or if an expired token cannot be renewed. Ctrl-C raises KeyboardInterrupt.
@@ -81,19 +80,16 @@ def sweep(
     part renews an expired token by itself, so a service that keeps one token per key may fail its
     rooms with TokenRejected. Sections 4 and 7 of the interface.
     """
-    if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
+    if concurrency < 1:
         raise ConfigError(f"concurrency is {concurrency!r}", "Pass a whole number from 1.")
-    if max_rate is not None:
-        check_rate(max_rate)
     client.may_send(A3)
-    table = read_ids(room_ids, id_column)
-    ids, cancelled = tuple(table.ids), cancelled or threading.Event()
-    options = _Options(rooms, users, users, concurrency, max_rate)
+    ids, cancelled = tuple(read_ids(room_ids, id_column)), cancelled or threading.Event()
+    options = _Options(users, users, concurrency)
     time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
     with progress_bar(progress, len(ids), "rooms") as step:
         if not ids:
             part = _Part()
-        elif executor is None or max_rate or client.max_rate:  # which holds in one process
+        elif executor is None or client.max_rate:  # which holds in one process
             part = _Reader(client, ids, options, cancelled).read(step)
         else:
             part = _read_on(executor, client, ids, options, cancelled, step)
@@ -110,7 +106,6 @@ def sweep(
         failures=tuple(sorted(failures, key=lambda failure: places.get(failure.room_id, -1))),
         _part=part,
         _options=options,
-        _columns=table.columns,
     )
 
 
@@ -142,7 +137,6 @@ class Sweep:
     failures: tuple[Failure, ...]
     _part: _Part = field(repr=False)
     _options: _Options = field(repr=False)
-    _columns: pd.DataFrame | None = field(repr=False)
 
     def __repr__(self) -> str:
         ended = "" if self.complete else ", ended early"
@@ -167,48 +161,33 @@ class Sweep:
 
     @property
     def commonest(self) -> str:
-        """The most common failure, with an example room; empty if there was none."""
-        reasons = Counter(failure.error.summary for failure in self.failures)
-        if not reasons:
+        """The reason of the most failures, with one of their rooms; empty if there was none."""
+        if not self.failures:
             return ""
-        [(why, number)] = reasons.most_common(1)
-        room_id = next(each.room_id for each in self.failures if each.error.summary == why)
-        if number == 1:
-            return why if room_id is None else f"room {room_id!r}: {why}"
-        share = "mostly" if len(reasons) > 1 else "all"
-        return f"{share} ({number:,}, such as room {room_id!r}): {why}"
+        reasons = Counter(failure.error.summary for failure in self.failures)
+        example = max(self.failures, key=lambda failure: reasons[failure.error.summary])
+        room = "" if example.room_id is None else f"room {example.room_id!r}: "
+        return room + example.error.summary
 
     def frame(self) -> pd.DataFrame:
         """Return one row per given room ID, in order.
 
         `room_id` (as given), `topic`, `users`, `people` and `devices` (users that are external
-        devices), `attendee_max`, the other columns of `rooms_frame`, `ret` and `error`, then the
-        further columns of the caller's table. The users of a room are missing if A6 failed, people
-        and devices if B3 did, the fields if A3 did: `error` says why; `ret` is 0 if nothing is
-        missing, otherwise the result code, missing if there is none. A further column with the name
-        of one of ours is called "... (given)"; passwords in one, by its name or in an address, are
-        shown as ***.
+        devices), `attendee_max`, the other columns of `rooms_frame`, `ret` and `error`. The users
+        of a room are missing if A6 failed, people and devices if B3 did, the fields if A3 did:
+        `error` says why; `ret` is 0 if nothing is missing, otherwise the result code, missing if
+        there is none.
         """
-        import pandas as pd
-
         rooms = [self._part.rooms.get(room_id) or Room(room_id=room_id) for room_id in self.ids]
         frame, counts = rooms_frame(rooms), _frame(self._counts(), _COUNTS)
         frame[counts.columns] = counts
         frame = frame[[*_FIRST, *frame.columns.difference([*_FIRST, *_LAST], sort=False), *_LAST]]
-        if self._columns is not None:
-            names: list[str] = []
-            for name in map(str, self._columns.columns):
-                while name in (UTILISATION, *frame.columns, *names):
-                    name += " (given)"
-                names.append(name)
-            columns = self._columns.apply(_masked).set_axis(names, axis="columns")
-            frame = pd.concat([frame, columns], axis=1)
         frame.attrs = {"service": self.service, "time": self.time.isoformat()}
         return frame
 
     def _counts(self) -> Iterator[tuple[object, ...]]:
         """Yield the values of _COUNTS for each room."""
-        part, options, not_asked = self._part, self._options, ConfkitError(NOT_ASKED)
+        part, not_asked = self._part, ConfkitError(NOT_ASKED)
         errors = {failure.room_id: failure.error for failure in self.failures}
         for room_id in self.ids:
             users, total, people, devices = part.users.get(room_id), None, None, None
@@ -218,22 +197,12 @@ class Sweep:
                     devices = sum(part.is_device(room_id, user) for user in users)
                     people = total - devices
             error = None
-            if (options.rooms and room_id not in part.rooms) or (options.users and people is None):
+            if room_id not in part.rooms or (self._options.users and people is None):
                 # Its own failure; if only the devices are missing, that of B3.
                 error = errors.get(room_id if total is None else None, not_asked)
             ret = 0 if error is None else getattr(error, "ret", None)
             ret = ret if isinstance(ret, int) and abs(ret) < 2**63 else None
             yield room_id, total, people, devices, ret, None if error is None else str(error)
-
-
-def _masked(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of the caller's table without the passwords in it."""
-    if is_secret(str(column.name)):
-        return column.astype("string").mask(column.notna(), MASK)
-    if column.dtype not in ("object", "str", "string"):
-        return column
-    texts = column.map(lambda value: without_login(value) if isinstance(value, str) else value)
-    return texts.astype(column.dtype)
 
 
 _COUNTS: Mapping[str, Kind] = {
@@ -253,14 +222,11 @@ def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
 
     `room_id`, `topic`, `users`, `people`, `devices`, `attendee_max`, `utilisation` (users as a
     share of `attendee_max`, `Float64`; missing without a cap or with a cap of 0, and if the users
-    could not be read), `error`, and the further columns of the caller's table. TypeError: not a
-    Sweep.
+    could not be read), and `error`.
     """
-    _require_sweeps(sweep)
     frame = sweep.frame()
-    frame.insert(len(_FIRST), UTILISATION, utilisation(frame))
-    own = list(frame.columns).index("error")
-    return frame.iloc[:, [*range(len(_FIRST) + 1), *range(own, frame.shape[1])]]
+    frame[UTILISATION] = utilisation(frame)
+    return frame[[*_FIRST, UTILISATION, "error"]]
 
 
 def utilisation(frame: pd.DataFrame) -> pd.Series[float]:
@@ -289,10 +255,9 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     user who joined or left), `users` and `attendee_max` (afterwards). A `change` is one of user
     joined, user left, device came, device gone, opened (the first user joined), emptied (the last
     left), became full, no longer full, became unreadable, readable again. Users are compared if
-    both sweeps read them; a cap that only one of them read counts for both. A room that is not in
-    both sweeps has no row. TypeError: not two Sweeps; ValueError: they are of two services.
+    both sweeps read them. A room that is not in both sweeps has no row. ValueError: the sweeps are
+    of two services.
     """
-    _require_sweeps(before, after)
     if before.service != after.service:
         names = f"{before.service} and {after.service}"
         raise ValueError(f"the sweeps are of two services, {names}, whose rooms differ")
@@ -302,34 +267,25 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     rooms = before._part.rooms | after._part.rooms
     rows: list[tuple[object, ...]] = []
     for room_id in after.ids:
-        room = rooms.get(room_id) or Room(room_id=room_id)
         earlier, later = before._part.users.get(room_id), after._part.users.get(room_id)
         differences: Iterable[tuple[str, RoomUser | None]] = ()
         if earlier is not None and later is not None:
-            differences = _differences(room_id, before._part, after._part, room)
+            differences = _differences(room_id, before._part, after._part)
         elif earlier is not None and room_id in failed_after:
             differences = [("became unreadable", None)]
         elif later is not None and room_id in failed_before:
             differences = [("readable again", None)]
-        total = None if later is None else len(later)
         for change, user in differences:
+            room, total = rooms[room_id], None if later is None else len(later)
             who = (user.user_id, user.user_name) if user else (None, None)
             rows.append((after.time, room_id, room.topic, change, *who, total, room.attendee_max))
     return _frame(rows, _CHANGE)
 
 
-def _require_sweeps(*sweeps: object) -> None:
-    for value in sweeps:
-        if not isinstance(value, Sweep):
-            kind = type(value).__name__
-            raise TypeError(f"expected what sweep(client, room_ids) returns, got {kind}")
-
-
 def _differences(
-    room_id: str, before: _Part, after: _Part, room: Room
+    room_id: str, before: _Part, after: _Part
 ) -> Iterator[tuple[str, RoomUser | None]]:
-    """Yield the changes among the users of a room, each with its user, if any; `room` is as either
-    of the two read it."""
+    """Yield the changes among the users of a room, each with its user, if any."""
     earlier, later = before.users[room_id], after.users[room_id]
     for users, others, person, device in (
         (later, earlier, "user joined", "device came"),
@@ -342,10 +298,8 @@ def _differences(
                 yield device if is_device else person, user
     if bool(earlier) is not bool(later):
         yield "opened" if later else "emptied", None
-    caps = [part.rooms.get(room_id, room).attendee_max for part in (before, after)]
-    was_full, is_full = (
-        0 < (cap or 0) <= len(users) for cap, users in zip(caps, (earlier, later), strict=True)
-    )
+    caps = [part.rooms[room_id].attendee_max or 0 for part in (before, after)]
+    was_full, is_full = 0 < caps[0] <= len(earlier), 0 < caps[1] <= len(later)
     if was_full is not is_full:
         yield "became full" if is_full else "no longer full", None
 
@@ -356,11 +310,9 @@ def _differences(
 class _Options(NamedTuple):
     """What is read, and how."""
 
-    rooms: bool
     users: bool
     devices: bool  # of all rooms, once
     concurrency: int
-    max_rate: float | None
 
 
 @dataclass
@@ -377,19 +329,13 @@ class _Part:
 
     def is_device(self, room_id: str, user: RoomUser) -> bool:
         """Return whether a user of a room is an external device, by either of the room's IDs."""
-        own = self.rooms[room_id].room_id if room_id in self.rooms else room_id
-        devices = self.devices or ()
-        return (room_id, user.user_id) in devices or (own, user.user_id) in devices
-
-    @property
-    def refused(self) -> bool:
-        """Whether the token could not be renewed."""
-        return any(failure.call == A1.key for failure in self.failures)
+        ids, devices = (room_id, self.rooms[room_id].room_id), self.devices or ()
+        return any((each, user.user_id) in devices for each in ids)
 
     def add(self, other: _Part) -> None:
         """Merge another part into this one."""
+        self.users |= other.users  # first: a room whose users were read is among the rooms
         self.rooms |= other.rooms
-        self.users |= other.users
         self.devices = self.devices if other.devices is None else other.devices
         self.failures += other.failures
         self.requests += other.requests
@@ -412,7 +358,7 @@ class _Reader:
     ) -> None:
         self._options, self._cancelled = options, cancelled
         self._stop = threading.Event()  # nothing is sent any more
-        self._client = client.derive(self._stop, self._wait, self._count, options.max_rate)
+        self._client = client.derive(self._stop, self._wait, self._count)
         self._tasks: list[str | None] = [*([None] if options.devices else []), *ids]
         self._remaining = iter(self._tasks)  # shared by all threads; None stands for the devices
         self._done: SimpleQueue[str | BaseException | None] = SimpleQueue()
@@ -425,14 +371,10 @@ class _Reader:
     def read(self, step: Callable[[], object] = lambda: None) -> _Part:
         """Return what was read, once all rooms are done or the sweep ends; call `step` after each
         room."""
-        try:
-            if not self._cancelled.is_set():
-                self._client.token()  # without a token no room can be read: raise that
-        except ConfkitError:
-            if not self._cancelled.is_set():
-                raise
         if self._cancelled.is_set():
             return _Part(complete=False)
+        with suppress(Cancelled):
+            self._client.token()  # without a token no room can be read: raise that
         total, done = len(self._tasks), 0
         threads = [
             threading.Thread(target=self._work, name="confkit sweep", daemon=True)
@@ -480,9 +422,8 @@ class _Reader:
                 devices = list_devices(client)
                 part.devices = {(device.room_id, device.user_id) for device in devices}
                 return
-            if self._options.rooms:
-                call = A3.key
-                part.rooms[room_id] = get_room(client, room_id)
+            call = A3.key
+            part.rooms[room_id] = get_room(client, room_id)
             if self._options.users:
                 call = A6.key
                 part.users[room_id] = get_room_users(client, room_id)
@@ -502,9 +443,8 @@ class _Reader:
         with self._probing:
             if self._unanswered >= self._limit and not self._stop.wait(PROBE_DELAY):
                 self._unanswered = 0
-                operation = A3 if self._options.rooms else A6
                 token = self._client._token.value
-                self._client.ask_once(operation, {"room_id": self._probe}, token)
+                self._client.ask_once(A3, {"room_id": self._probe}, token)
                 if self._unanswered:
                     self._stop.set()
         return not self._stop.is_set()
@@ -546,7 +486,9 @@ def _read_on(
             part = ids[at : at + PART]
             parts[executor.submit(_read_part, sweep_id, client, part, options)] = part
         pending = set(parts)
-        while pending and not (cancelled.is_set() or total.refused):
+        while pending and not cancelled.is_set():
+            if any(failure.call == A1.key for failure in total.failures):
+                break  # the token cannot be renewed
             finished, pending = wait(pending, POLL, FIRST_COMPLETED)
             for future in finished:
                 total.add(_result_of(future, parts[future], client))

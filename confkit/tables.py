@@ -14,16 +14,13 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .errors import ParameterError
 from .operations import A3
 from .records import Room, parameter_error, parse_id
 from .secret import SecretAddress
 from .text import counted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Cells = dict[str, Any]  # by column; a missing value is None or empty
 
@@ -80,17 +77,10 @@ class Grid(NamedTuple):
     exact: Sequence[int] = ()
 
 
-class RoomIds(NamedTuple):
-    """Room IDs in order, each once, and the further columns of their table, one row per ID."""
-
-    ids: list[str]
-    columns: pd.DataFrame | None = None
-
-
 # Room IDs
 
 
-def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
+def room_ids(source: Any, id_column: str | None = None) -> list[str]:
     """Return the room IDs in an iterable of IDs or `Room` records, a Series, a DataFrame, a CSV
     file, or a .txt file with one ID a line (a line that begins with # is a comment).
 
@@ -100,7 +90,7 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
     1.23E+09, 1,234,567, #REF!; in a list, or in a column of pandas' `string`, such a text is an
     ID); also for a string that is not a file, or a table without a column of IDs or a header.
     """
-    file, table = "", None
+    file = ""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
@@ -120,8 +110,7 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
                 problem = "room_ids is a Series of other values whose index is room_id."
                 raise parameter_error(A3, problem, "Pass its index.")
             source, id_column = pd.Series(source).to_frame("room_id"), "room_id"
-        table = _with_index(source)
-        grid = _read_frame(table)
+        grid = _read_frame(_with_index(source))
     else:
         # A file would be read as its lines, an upload as its bytes.
         unusable = isinstance(source, Mapping | bytes | bytearray | memoryview)
@@ -134,17 +123,7 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
     if grid.problems:
         raise _refusal(grid.problems, file)
     position = _position(grid.names, id_column)
-    first = _unique_ids(grid, position, file)
-    if len(grid.names) == 1:
-        return RoomIds(list(first))
-    if table is None:
-        import pandas as pd
-
-        texts = [[cell.strip() or None for cell in cells] for _, cells in grid.rows]
-        table = pd.DataFrame(texts, columns=list(grid.names), dtype="string")
-    others = [at for at, name in enumerate(table) if at != position and name != ""]
-    columns = table.iloc[list(first.values()), others].reset_index(drop=True)
-    return RoomIds(list(first), columns)
+    return _unique_ids(grid, position, file)
 
 
 def _position(labels: Sequence[Any], id_column: str | None) -> int:
@@ -179,11 +158,11 @@ def _check_header(names: Sequence[str]) -> None:
             raise parameter_error(A3, problem, f"{advice}{more}.")
 
 
-def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
-    """Return the IDs in a column of the grid, each with the index of its first row."""
-    first: dict[str, int] = {}
+def _unique_ids(grid: Grid, position: int, file: str) -> list[str]:
+    """Return the IDs in a column of the grid, each once."""
+    ids: list[str] = []
     problems = []
-    for index, (number, cells) in enumerate(grid.rows):
+    for number, cells in grid.rows:
         cell, problem, room_id = cells[position], "", ""
         cell = cell.room_id if isinstance(cell, Room) else cell
         if file:
@@ -205,10 +184,10 @@ def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
         if problem:
             problems.append(Problem(number, None, problem))
         else:
-            first.setdefault(room_id, index)
+            ids.append(room_id)
     if problems:
         raise _refusal(problems, file)
-    return first
+    return list(dict.fromkeys(ids))
 
 
 def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import io
 import json
 import logging
-import math
 import re
 import socket
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -43,6 +42,7 @@ from .secret import MASK, Secret, excerpt, hide, redact, reveal, secrets_in
 if TYPE_CHECKING:
     from .dialect import Dialect
 
+_WITHOUT_TIMEOUT = 1e6  # seconds, for a request of the user's that names no timeout
 LARGEST = 64 * 2**20  # bytes of a response; B3 for 100,000 devices is about half of it
 BUSY, UNAVAILABLE = 429, 503  # HTTP: Retry-After counts
 
@@ -54,10 +54,8 @@ _CONTENT_TYPES = {"form": "application/x-www-form-urlencoded", "json": "applicat
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PreparedRequest:
-    """A request as it is sent; `fields` are all parameters in order, the token first.
-
-    `url` and `body` contain secrets; the repr does not.
-    """
+    """A request as it is sent; `fields` are all parameters in order, the token first. `url` and
+    `body` contain secrets."""
 
     method: str
     address: str
@@ -65,14 +63,11 @@ class PreparedRequest:
     placement: str
     token_parameter: str | None
 
-    def __repr__(self) -> str:
-        return f"<{self.method} {self.address}, {self.placement}>"
-
     @property
     def url(self) -> str:
         """The full URL, with the query string if the parameters go there."""
-        in_query = self.placement == "query"
-        return f"{self.address}?{encode(self.fields)}" if in_query else self.address
+        query = f"?{encode(self.fields)}" if self.placement == "query" else ""
+        return self.address + query
 
     @property
     def body(self) -> bytes | None:
@@ -136,7 +131,7 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
     or JSON, or contains a mask instead of its secret."""
     hidden: dict[str, Any] = {}
     for name, value in parameters.items():
-        text = ""
+        text = problem = ""
         try:
             text = as_text(value)
             text.encode()
@@ -144,18 +139,16 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
         except (TypeError, ValueError, RecursionError):
             problem = "cannot be encoded as JSON and UTF-8, or is nested too deep."
             advice = "Give texts without unpaired surrogates, numbers, lists and dicts."
-            break
-        if MASK in text and MASK in secrets_in(hidden[name]):
+        if MASK in text and MASK in secrets_in(hidden.get(name)):
             problem = f"is masked (it contains {MASK} instead of the secret)."
             advice = (
                 "Pass the secret itself: from a Secret's reveal(), a frame made with secrets=True, "
                 "or a device of list_devices(client, room_id)."
             )
-            break
-    else:
-        return hidden
-    del parameters, value, text  # a traceback shows the locals
-    raise parameter_error(operation, f"{name} {problem}", advice)
+        if problem:
+            del parameters, value, text  # a traceback shows the locals
+            raise parameter_error(operation, f"{name} {problem}", advice)
+    return hidden
 
 
 # Responses
@@ -173,9 +166,6 @@ class Response:
     complete: bool = True
     retry_after: str = ""
     content_type: str = ""
-
-    def __repr__(self) -> str:
-        return f"<HTTP {self.status}, {len(self.body)} bytes>"
 
 
 def interpret(
@@ -204,13 +194,11 @@ def interpret(
         names = (operation.interface, operation.key, operation.title)
         error = api_error(ret, *names, detail, response.status)
         error.retry = not operation.write and (error.retry or response.status >= 500)
-        error.retry_after = _retry_after(response)
-        if error.retry_after:
-            error.advice += f" Wait {error.retry_after:,.0f} s (Retry-After)."
+        _note_retry_after(error, response)
         return error
     if not 200 <= response.status < 300:
-        text = f"result code 0 under HTTP status {response.status}"
-        contradiction = _protocol_error(operation, response, known, text)
+        kind = f"result code 0 under HTTP status {response.status}"
+        contradiction = _protocol_error(operation, response, known, kind)
         contradiction.success = True
         return contradiction
     if isinstance(members.get("msg"), str):  # a service may echo the request there
@@ -221,30 +209,22 @@ def interpret(
 
 
 def _members(response: Response) -> dict[str, Any] | None:
+    """Return the JSON object of a response, secrets hidden; None if it holds none. It may be in
+    UTF-8 or UTF-16, or else in the charset that it names."""
     if not response.complete:
         return None
-    try:
-        text = _text_of(response)
-        value = read_json(text)
-        if "\\u" in text:  # an unpaired surrogate can neither be displayed nor sent
-            text = json.dumps(value, ensure_ascii=False)
-            value = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-        value = hide(value)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _text_of(response: Response) -> str:
-    """Return the body as text: in UTF-8 or UTF-16, or in the charset that it names. ValueError."""
-    try:
-        # json.loads would accept invalid bytes, as lone surrogates.
-        return response.body.decode(json.detect_encoding(response.body))
-    except UnicodeDecodeError:
-        charset = re.search(r"""charset=["']?([\w.:-]+)""", response.content_type, re.IGNORECASE)
-        with suppress(LookupError):
-            return response.body.decode(charset[1] if charset else "utf-8")
-        raise
+    named = re.findall(r"""(?i)charset=["']?([\w.:-]+)""", response.content_type)
+    for encoding in (json.detect_encoding(response.body), *named):
+        with suppress(ValueError, LookupError, RecursionError):
+            text = response.body.decode(encoding)  # json.loads would accept invalid bytes
+            value = read_json(text)
+            if "\\u" in text:  # an unpaired surrogate can neither be displayed nor sent
+                text = json.dumps(value, ensure_ascii=False)
+                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                value = json.loads(text)
+            value = hide(value)
+            return value if isinstance(value, dict) else None
+    return None
 
 
 def _kind_of(response: Response) -> str:
@@ -255,17 +235,13 @@ def _kind_of(response: Response) -> str:
         return "an empty body"
     if start.startswith(b"<"):
         return "HTML or XML"
-    try:
-        _text_of(response)
-    except ValueError:
-        return "text that is not UTF-8"
     return "invalid JSON" if start.startswith(b"{") else "something that is not a JSON object"
 
 
 def _protocol_error(
     operation: Operation, response: Response, known: Iterable[str], kind: str
 ) -> ProtocolError:
-    status, retry_after = response.status, _retry_after(response)
+    status = response.status
     if status == 407:
         advice = (
             "Put the proxy's login into its address: HTTP_PROXY=http://user:password@proxy:port."
@@ -281,42 +257,48 @@ def _protocol_error(
             f"Check that this address is the service's interface {operation.interface} "
             "(A on port 8080, B on 8050) and that no proxy responds instead."
         )
-    if retry_after:
-        advice += f" Wait {retry_after:,.0f} s (Retry-After)."
     problem = f"{operation.title} ({operation.key}) expected JSON, got {kind} (HTTP {status})"
     # What A1 returns is quoted nowhere: it may hold what the token is made from.
     cause = "" if operation is A1 else f"body begins {excerpt(response.body, known)!r}"
     error = ProtocolError(problem, advice, cause=cause)
     failed = status == BUSY or status >= 500 or not response.complete
     error.retry = not operation.write and failed  # only reads are retried
-    error.status, error.retry_after = status, retry_after
+    error.status = status
+    _note_retry_after(error, response)
     return error
 
 
-def _retry_after(response: Response) -> float | None:
-    """Return the seconds of Retry-After (seconds or a date); None if absent or unreadable."""
+def _note_retry_after(error: ConfkitError, response: Response) -> None:
+    """Add the seconds of Retry-After (seconds or a date) to an error, if there are any."""
     text = response.retry_after.strip()
     if response.status not in (BUSY, UNAVAILABLE) or not text:
-        return None
-    if text.isascii() and text.isdecimal():
-        return min(float(text), 1e9)
+        return
     with suppress(ValueError, OverflowError):
-        date = parsedate_to_datetime(text)
-        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
-        return max(0.0, seconds)
-    return None
+        if text.isascii() and text.isdecimal():
+            seconds = min(float(text), 1e9)
+        else:
+            date = parsedate_to_datetime(text)
+            seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
+        error.retry_after = max(0.0, seconds)
+        error.advice += f" Wait {error.retry_after:,.0f} s (Retry-After)."
 
 
 # The session
 
 
-def make_session() -> requests.Session:
-    """Return a session that pools connections for many threads and masks its log lines."""
-    session = requests.Session()
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, DeadlineAdapter(pool_maxsize=256))
-    logging.getLogger("urllib3.connectionpool").addFilter(redact_record)  # its URLs hold the token
-    return session
+class ServiceSession(requests.Session):
+    """A session that pools connections for many threads, masks its log lines and follows no
+    redirects."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for scheme in ("http://", "https://"):
+            self.mount(scheme, DeadlineAdapter(pool_maxsize=256))
+        # Its URLs contain the token.
+        logging.getLogger("urllib3.connectionpool").addFilter(redact_record)
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Return None: for a redirect, requests would read the whole body even if not following."""
 
 
 def redact_record(record: logging.LogRecord) -> bool:
@@ -345,35 +327,19 @@ def exchange(
                 allow_redirects=False,
                 stream=True,
                 verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
-                hooks={"response": [*hooks_of(session), _drop_location]},
             ) as response,
         ):
             body, problem = _read(response, deadline)
-            status = response.status_code
-            names = ("Retry-After", "Content-Type")
-            retry_after, content_type = (response.headers.get(name, "") for name in names)
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         return no_response(*_obstacle_of(error), request.address, timeout)
     except ValueError as error:
         if "SOCKS version" not in str(error):  # a bug in a hook of the user's
             raise
-        return no_response("scheme", "", request.address, timeout)
+        return no_response("address", "", request.address, timeout)
     if problem in ("unfinished", "large"):
         return no_response(problem, "", request.address, timeout)
-    return Response(status, body, not problem, retry_after, content_type)
-
-
-def hooks_of(session: requests.Session) -> list[Any]:
-    """Return the session's own hooks, which hooks of a request would replace."""
-    own = (session.hooks or {}).get("response") or []
-    return [own] if callable(own) else list(own)
-
-
-def _drop_location(response: requests.Response, **_: object) -> None:
-    """Drop Location: requests would read the whole body of a redirect, which is not followed."""
-    if "Location" in response.headers:
-        response.headers = response.headers.copy()
-        del response.headers["Location"]
+    headers = (response.headers.get(name, "") for name in ("Retry-After", "Content-Type"))
+    return Response(response.status_code, body, not problem, *headers)
 
 
 def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
@@ -393,16 +359,12 @@ def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
     return bytes(body), ""
 
 
-@contextmanager
-def _uninstrumented() -> Iterator[None]:
-    """Within, OpenTelemetry records no request of this thread: it records full URLs, which contain
-    the token. It is not imported."""
-    with ExitStack() as stack:
-        utils = sys.modules.get("opentelemetry.instrumentation.utils")
-        for name in ("suppress_instrumentation", "suppress_http_instrumentation"):
-            if hasattr(utils, name):
-                stack.enter_context(getattr(utils, name)())
-        yield
+def _uninstrumented() -> AbstractContextManager[object]:
+    """Return a context in which OpenTelemetry, if it is loaded, records no request of this thread:
+    it records full URLs, which contain the token."""
+    utils = sys.modules.get("opentelemetry.instrumentation.utils")
+    suppressed: Any = getattr(utils, "suppress_instrumentation", nullcontext)
+    return suppressed()  # type: ignore[no-any-return]
 
 
 # Why there is no response
@@ -424,14 +386,10 @@ OBSTACLES = {
         "Put it into the proxy's address: HTTPS_PROXY=http://user:password@proxy:port.",
     ),
     "proxy": ("the proxy did not forward the request ({why})", False, True, _PROXY),
-    "forbidden": ("the proxy refuses the request ({why})", False, False, _PROXY),
-    "scheme": (
-        "unknown kind of SOCKS proxy", False, False,
-        "Write the proxy's address with socks5:// or socks5h://, in ALL_PROXY or the session.",
-    ),
     "address": (
         "the address of the service or of the proxy is not valid", False, False,
-        "Check base_url, outgoing_url, HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
+        "Check base_url, outgoing_url, HTTP_PROXY, HTTPS_PROXY and ALL_PROXY (there, write "
+        "socks5:// or socks5h:// instead of socks://).",
     ),
     "socks": (
         "SOCKS proxies require the package PySocks", False, False,
@@ -442,23 +400,15 @@ OBSTACLES = {
         "Correct verify= (or CONFKIT_CA_BUNDLE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE): the path of a "
         "PEM file with the CA's certificate.",
     ),
-    "expired": (
-        "the service's certificate has expired", False, False,
-        "Ask the operator to renew it, and check this machine's clock.",
-    ),
-    "host": (
-        "certificate not trusted ({why})", False, False,
-        "Use the host name that the certificate names in base_url and outgoing_url.",
-    ),
     "certificate": (
         "certificate not trusted ({why})", False, False,
-        "Give the CA that signed it: connect(verify='ca.pem'), or CONFKIT_CA_BUNDLE=ca.pem.",
+        "Use the host name that it names, or give the CA that signed it: connect(verify='ca.pem') "
+        "or CONFKIT_CA_BUNDLE=ca.pem. If it has expired, ask the operator to renew it.",
     ),
     "plain": (
         "the server does not speak TLS on this port", False, False,
         "Use http:// instead of https://, or the HTTPS port.",
     ),
-    "tls": ("TLS failed ({why})", True, False, _SERVICE),
     "name": (
         "could not resolve the host name", False, True,
         "Check the spelling of the host name, and this machine's DNS or VPN.",
@@ -474,13 +424,12 @@ OBSTACLES = {
 _SIGNS = (
     ("InvalidSchema", "SOCKS", "socks"),
     ("OSError", "Tunnel connection failed: 407", "login"),
-    ("OSError", "Tunnel connection failed: 4", "forbidden"),
     ("InvalidProxyURL", "", "address"),
     ("InvalidURL", "", "address"),
     ("LocationParseError", "", "address"),
     ("InvalidSchema", "", "address"),
     ("OSError", "Tunnel connection failed", "proxy"),
-    ("SOCKS5AuthError", "SOCKS5", "forbidden"),  # of PySocks, as the next three
+    ("SOCKS5AuthError", "SOCKS5", "proxy"),  # of PySocks, as the next three
     ("SOCKS5Error", "0x", "proxy"),
     ("ProxyConnectionError", "", "proxy"),
     ("GeneralProxyError", "", "proxy"),
@@ -490,13 +439,9 @@ _SIGNS = (
     ("OSError", "TLS CA certificate bundle", "bundle"),
     ("SSLError", "PEM lib", "bundle"),
     ("SSLError", "X509", "bundle"),
-    ("SSLCertVerificationError", "expired", "expired"),
-    ("SSLCertVerificationError", "mismatch", "host"),
     ("SSLCertVerificationError", "", "certificate"),
     ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
     ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
-    ("SSLError", "", "tls"),
-    ("NameResolutionError", "", "name"),
     ("gaierror", "", "name"),
     ("ConnectionRefusedError", "", "refused"),
     ("NewConnectionError", "", "unreachable"),
@@ -545,34 +490,21 @@ class _TimedReader(io.RawIOBase):
 
     def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
         self._raw, self._sock = raw, sock
-        seconds: float | None = sock.gettimeout()
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
-        self._over = False
+        self._end = time.monotonic() + (sock.gettimeout() or _WITHOUT_TIMEOUT)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        if self._over:
-            return None
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError("timed out")
-        if left < math.inf:
-            self._sock.settimeout(left)  # urllib3 sets it anew for each request
+        self._sock.settimeout(left)  # urllib3 sets it anew for each request
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
         self._raw.close()
         super().close()
-
-    def finish(self, buffered: io.BufferedReader) -> bool:
-        """Stop reading; return whether there are bytes beyond the response."""
-        self._over = True
-        if buffered.closed:
-            return False
-        pending = getattr(self._sock, "pending", int)  # decrypted by TLS, not yet read
-        return bool(buffered.peek(1)) or pending() > 0
 
 
 _HttpResponse = HTTPConnection.response_class  # http.client's own
@@ -583,12 +515,13 @@ class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
 
     def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        self._sock, self._reader = sock, _TimedReader(self.fp.detach(), sock)
-        self.fp = io.BufferedReader(self._reader)
+        self._sock = sock
+        self.fp = io.BufferedReader(_TimedReader(self.fp.detach(), sock))
 
     def _close_conn(self) -> None:
-        # Bytes beyond the response would be taken for the next one on this connection.
-        if self._reader.finish(self.fp):
+        # Bytes beyond the response would be taken for the next one on this connection. urllib3
+        # looks only at the socket, not at what TLS has already decrypted.
+        if getattr(self._sock, "pending", int)():
             with suppress(OSError):
                 self._sock.shutdown(socket.SHUT_RDWR)
         super()._close_conn()

@@ -20,7 +20,6 @@ from ..dialect import Dialect
 from ..errors import ConfigError, ConfkitError, TransportError, TransportTimeout
 from ..operations import A3, B3, OPERATIONS
 from ..records import Room, parse_id, require_field
-from ..wire import hooks_of
 from .media_server import mcu_answers
 from .probe import FAULTS, NOT_SUPPORTED, REFUSED, Finding, Inquiry
 
@@ -90,7 +89,7 @@ class Case(Inquiry):
         self.skew, self.location = inf, ""  # of the service's clock; target of a redirect
         session = self.client.session = copy.copy(client.session)  # its adapters stay shared
         session.cookies = copy.copy(session.cookies)
-        session.hooks = {"response": [*hooks_of(session), self._note_headers]}
+        session.hooks = {"response": [*session.hooks["response"], self._note_headers]}
 
     def check(self, name: str, function: Callable[["Case"], Row]) -> Check:
         """Make a check; the finding is made even if no time is left."""

@@ -79,7 +79,7 @@ class Recorder:
         """
         if not is_positive(every):
             raise ValueError(f"every is {every!r}; pass seconds above 0")
-        ids = read_ids(room_ids).ids
+        ids = read_ids(room_ids)
         if not ids:
             raise ConfigError("no rooms to record", "Pass at least one room ID.")
         if self.folder.exists():

@@ -125,16 +125,16 @@ class Refresh(Polling):
 
     def __init__(self, client: Client, room_ids: Any = None, every: float = 15) -> None:
         check_interval(every)  # before anything is sent
-        table = read_ids(known_rooms(client) if room_ids is None else room_ids)
+        ids = read_ids(known_rooms(client) if room_ids is None else room_ids)
         super().__init__(client, every)
-        self.room_ids = table.ids
+        self.room_ids = ids
         self.sweep: Sweep
         self.frame = pd.DataFrame()
         self.read(progress=None)
 
     def add(self, room_ids: Any) -> None:
         """Read these rooms and add them."""
-        ids = read_ids(room_ids).ids
+        ids = read_ids(room_ids)
         with self._lock:
             known = set(self.room_ids)
             self._read_rooms([room_id for room_id in ids if room_id not in known])
