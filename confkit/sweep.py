@@ -80,7 +80,7 @@ def sweep(
     part renews an expired token by itself, so a service that keeps one token per key may fail its
     rooms with TokenRejected. Sections 4 and 7 of the interface.
     """
-    if concurrency < 1:
+    if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise ConfigError(f"concurrency is {concurrency!r}", "Pass a whole number from 1.")
     client.may_send(A3)
     ids, cancelled = tuple(read_ids(room_ids, id_column)), cancelled or threading.Event()

@@ -63,6 +63,9 @@ class PreparedRequest:
     placement: str
     token_parameter: str | None
 
+    def __repr__(self) -> str:
+        return f"<{self.method} {self.address}, {self.placement}>"
+
     @property
     def url(self) -> str:
         """The full URL, with the query string if the parameters go there."""
@@ -166,6 +169,9 @@ class Response:
     complete: bool = True
     retry_after: str = ""
     content_type: str = ""
+
+    def __repr__(self) -> str:
+        return f"<HTTP {self.status}, {len(self.body)} bytes>"
 
 
 def interpret(
