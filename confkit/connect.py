@@ -207,7 +207,7 @@ def load_profile(name: str) -> dict[str, Any]:
 def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     """Write a profile, and return the file, which only its owner may read (mode 0600).
 
-    ConfigError if the name is "sandbox" or the file cannot be read or written."""
+    ConfigError if the name is not allowed or the file cannot be read or written."""
     settings = {key: _hidden(key, value) for key, value in settings.items()}
     check_profile_name(name)
     file, profiles = profiles_path(), {**_stored(), name: settings}
@@ -225,9 +225,11 @@ def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
 
 
 def check_profile_name(name: str) -> None:
-    """Raise ConfigError for the name that a profile may not have."""
+    """Raise ConfigError for a name that a profile may not have."""
     if name == EMBEDDED:
         raise ConfigError('"sandbox" is the embedded service, which is built in')
+    if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        raise ConfigError(f"profile name {name!r}: use letters, digits, '-', '_' and '.'")
 
 
 def _stored() -> dict[str, dict[str, Any]]:

@@ -63,10 +63,12 @@ class Dialect:
                 raise ConfigError(f"dialect setting {name} is {value!r}", advice)
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Return the dialect with these settings; ConfigError names an unknown one."""
+    def of(cls, settings: object) -> Self:
+        """Return the dialect with these settings; ConfigError if it is not a table of settings."""
         names = [field.name for field in fields(cls)]
         advice = f"The settings of a Dialect are {', '.join(names)}."
+        if not isinstance(settings, Mapping):
+            raise ConfigError("dialect is neither a Dialect nor a table of settings", advice)
         if unknown := sorted(set(settings) - set(names)):
             raise ConfigError(f"dialect has no setting {', '.join(unknown)}", advice)
         return cls(**settings)
