@@ -406,10 +406,17 @@ OBSTACLES = {
         "Correct verify= (or CONFKIT_CA_BUNDLE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE): the path of a "
         "PEM file with the CA's certificate.",
     ),
+    "expired": (
+        "the service's certificate has expired", False, False,
+        "Ask the operator to renew it, and check this machine's clock.",
+    ),
+    "host": (
+        "certificate not trusted ({why})", False, False,
+        "Use the host name that the certificate names in base_url and outgoing_url.",
+    ),
     "certificate": (
         "certificate not trusted ({why})", False, False,
-        "Use the host name that it names, or give the CA that signed it: connect(verify='ca.pem') "
-        "or CONFKIT_CA_BUNDLE=ca.pem. If it has expired, ask the operator to renew it.",
+        "Give the CA that signed it: connect(verify='ca.pem'), or CONFKIT_CA_BUNDLE=ca.pem.",
     ),
     "plain": (
         "the server does not speak TLS on this port", False, False,
@@ -445,6 +452,8 @@ _SIGNS = (
     ("OSError", "TLS CA certificate bundle", "bundle"),
     ("SSLError", "PEM lib", "bundle"),
     ("SSLError", "X509", "bundle"),
+    ("SSLCertVerificationError", "expired", "expired"),
+    ("SSLCertVerificationError", "mismatch", "host"),
     ("SSLCertVerificationError", "", "certificate"),
     ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
     ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
