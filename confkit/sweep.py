@@ -222,8 +222,9 @@ def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
 
     `room_id`, `topic`, `users`, `people`, `devices`, `attendee_max`, `utilisation` (users as a
     share of `attendee_max`, `Float64`; missing without a cap or with a cap of 0, and if the users
-    could not be read), and `error`.
+    could not be read), and `error`. TypeError: not a Sweep.
     """
+    _require_sweeps(sweep)
     frame = sweep.frame()
     frame[UTILISATION] = utilisation(frame)
     return frame[[*_FIRST, UTILISATION, "error"]]
@@ -255,9 +256,10 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     user who joined or left), `users` and `attendee_max` (afterwards). A `change` is one of user
     joined, user left, device came, device gone, opened (the first user joined), emptied (the last
     left), became full, no longer full, became unreadable, readable again. Users are compared if
-    both sweeps read them. A room that is not in both sweeps has no row. ValueError: the sweeps are
-    of two services.
+    both sweeps read them. A room that is not in both sweeps has no row. TypeError: not two Sweeps;
+    ValueError: they are of two services.
     """
+    _require_sweeps(before, after)
     if before.service != after.service:
         names = f"{before.service} and {after.service}"
         raise ValueError(f"the sweeps are of two services, {names}, whose rooms differ")
@@ -280,6 +282,13 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
             who = (user.user_id, user.user_name) if user else (None, None)
             rows.append((after.time, room_id, room.topic, change, *who, total, room.attendee_max))
     return _frame(rows, _CHANGE)
+
+
+def _require_sweeps(*sweeps: object) -> None:
+    for value in sweeps:
+        if not isinstance(value, Sweep):
+            kind = type(value).__name__
+            raise TypeError(f"expected what sweep(client, room_ids) returns, got {kind}")
 
 
 def _differences(
