@@ -120,9 +120,10 @@ class Client:
     """
 
     # Only in a sweep's client: once `_stop` is set, it sends nothing; `_refusal` is why it could
-    # not authenticate.
+    # not authenticate; `_own_limiters` keep to the sweep's own rate.
     _stop: threading.Event | None = None
     _refusal: ConfkitError | None = None
+    _own_limiters: tuple[RateLimiter, ...] = ()
 
     def __init__(
         self,
@@ -308,16 +309,19 @@ class Client:
         stop: threading.Event,
         wait: Callable[[float], object],
         observe: Callable[[Call], object],
+        max_rate: float | None = None,
     ) -> Client:
-        """Return a client that shares this client's session, token, rate and record of calls.
+        """Return a client that shares this client's session, token and record of calls.
 
         It sends nothing once `stop` is set, and sets `stop` if it cannot authenticate; `_refusal`
-        is that error. It waits with `wait`, which returns true to send nothing any more, and passes
-        each call to `observe`.
+        is that error. It waits with `wait`, which returns true to send nothing any more, passes
+        each call to `observe`, and keeps to `max_rate` as well as to this client's own.
         """
         client = self.__copy__()
         client._stop, client._wait = stop, wait
         client._limiters = self._limiters  # a rate that is changed meanwhile counts, too
+        if max_rate is not None:
+            client._own_limiters = (RateLimiter(max_rate),)
 
         def note(call: Call) -> None:
             self._observe(call)
@@ -355,7 +359,7 @@ class Client:
         request = prepare(operation, parameters, address, token, dialect)
         known = (*secrets_in(request.fields), self.secret_key.reveal())
         allowed = self._stop is None or not self._stop.is_set()
-        for limiter in self._limiters:
+        for limiter in (*self._own_limiters, *self._limiters):
             allowed = allowed and limiter.acquire(self._wait)
         if not allowed:
             raise Cancelled(f"{operation.title} ({operation.key}) was not sent: cancelled")

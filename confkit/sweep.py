@@ -16,7 +16,7 @@ from operator import itemgetter
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .client import Client
+from .client import Client, check_rate
 from .devices import list_devices
 from .errors import Cancelled, ConfigError, ConfkitError, TokenRejected
 from .frames import NAME, Kind, frame_of, rooms_frame
@@ -53,6 +53,7 @@ def sweep(
     *,
     users: bool = True,
     concurrency: int = 32,
+    max_rate: float | None = None,
     progress: bool | Progress | None = None,
     executor: Executor | None = None,
     id_column: str | None = None,
@@ -68,7 +69,7 @@ def sweep(
     Failures are in `failures` and missing in `frame()`, never zero; an error is raised only if
     nothing can be read: invalid IDs (ParameterError), rejected keys, no connection at all. Reads
     are retried; an expired token costs one authentication. Up to `concurrency` requests run at
-    once, and at most the client's `max_rate` are sent in any second. The sweep ends early,
+    once, and at most `max_rate`, or the client's own, are sent in any second. The sweep ends early,
     and is not `complete`, if `cancelled` is set, if the service stops responding (16 or
     `concurrency` calls in a row, then one room tried alone), if it asks to wait longer than the
     read timeout, or if an expired token cannot be renewed. Ctrl-C raises KeyboardInterrupt.
@@ -82,14 +83,16 @@ def sweep(
     """
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise ConfigError(f"concurrency is {concurrency!r}", "Pass a whole number from 1.")
+    if max_rate is not None:
+        check_rate(max_rate)
     client.may_send(A3)
     ids, cancelled = tuple(read_ids(room_ids, id_column)), cancelled or threading.Event()
-    options = _Options(users, users, concurrency)
+    options = _Options(users, users, concurrency, max_rate)
     time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
     with progress_bar(progress, len(ids), "rooms") as step:
         if not ids:
             part = _Part()
-        elif executor is None or client.max_rate:  # which holds in one process
+        elif executor is None or max_rate or client.max_rate:  # which holds in one process
             part = _Reader(client, ids, options, cancelled).read(step)
         else:
             part = _read_on(executor, client, ids, options, cancelled, step)
@@ -322,6 +325,7 @@ class _Options(NamedTuple):
     users: bool
     devices: bool  # of all rooms, once
     concurrency: int
+    max_rate: float | None
 
 
 @dataclass
@@ -367,7 +371,7 @@ class _Reader:
     ) -> None:
         self._options, self._cancelled = options, cancelled
         self._stop = threading.Event()  # nothing is sent any more
-        self._client = client.derive(self._stop, self._wait, self._count)
+        self._client = client.derive(self._stop, self._wait, self._count, options.max_rate)
         self._tasks: list[str | None] = [*([None] if options.devices else []), *ids]
         self._remaining = iter(self._tasks)  # shared by all threads; None stands for the devices
         self._done: SimpleQueue[str | BaseException | None] = SimpleQueue()

@@ -61,8 +61,7 @@ def test_the_result_is_the_same_though_the_token_expires(script, request, kind):
     assert 2 <= service.seen[AUTHENTICATE] <= 1 + 7
     assert steps == [(done, 31) for done in range(1, 32)]
     # A rate holds in one process: nothing is submitted then, which this executor would refuse.
-    client.max_rate = 500
-    assert ck.sweep(client, rooms(3), executor=Executor()).failures == ()
+    assert ck.sweep(client, rooms(3), executor=Executor(), max_rate=500).failures == ()
 
 
 def test_a_part_that_is_lost_is_a_failure_of_each_of_its_rooms(script, processes):
