@@ -88,6 +88,8 @@ def _settings(
     if type(session.get_adapter(origin)) is not DeadlineAdapter:
         return None
     headers = tuple(session.headers.items())
+    if any(isinstance(value, bytes) for _, value in headers):
+        return None
     return timeout, session.verify, session.auth, session.trust_env, headers
 
 
@@ -109,6 +111,7 @@ class _Handle:
             pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_1_1,
             pycurl.NOSIGNAL: 1,
             pycurl.MAXCONNECTS: 1,
+            pycurl.COOKIEFILE: "",  # no file: notes cookies that the service sets
             pycurl.PROXY: "",  # none, whatever the environment says
             pycurl.CONNECTTIMEOUT_MS: max(1, round(1000 * timeout[0])),
             # Connected and silent for so long; the timeout below may include connecting.
@@ -146,6 +149,8 @@ class _Handle:
         content = body.getvalue()
         body.close()  # the handle keeps it until the next call
         if code == _ENCODING and "nrecognized" in message:  # which the session ignores
+            return None
+        if curl.getinfo(pycurl.INFO_COOKIELIST):  # the session has to keep and send them
             return None
         if not large and (not code or (status and code in _CUT)):
             retry_after = curl.getinfo(_RETRY_AFTER) if status in (BUSY, UNAVAILABLE) else 0
