@@ -6,12 +6,10 @@ the parameters, or look for the room, first.
 """
 
 import copy
-import time
 import uuid
 import warnings
 from dataclasses import replace
 from itertools import product
-from math import inf
 from typing import Any, NamedTuple
 
 from ..calls import Call
@@ -96,24 +94,18 @@ class Finding(NamedTuple):
 
 
 class Inquiry:
-    """Sends requests through a copy of a client, each once, for at most `seconds`.
+    """Sends requests through a copy of a client, each once.
 
     `dialect` is the right dialect as far as known, `token` that of the last login.
     """
 
-    def __init__(self, client: Client, max_failed_logins: int, seconds: float = inf) -> None:
+    def __init__(self, client: Client, max_failed_logins: int) -> None:
         if type(max_failed_logins) is not int or max_failed_logins < 1:
             raise ConfigError(f"max_failed_logins is {max_failed_logins!r}", "Pass an integer > 0.")
-        self.client, self.dialect, self.timeout = copy.copy(client), client.dialect, client.timeout
+        self.client, self.dialect = copy.copy(client), client.dialect
         self.token: Secret | None = None
         self._granted: dict[str, Any] = {}  # by A1
-        self._bound, self._end = max_failed_logins, time.monotonic() + seconds
-        self._placement_known = False
-
-    @property
-    def time_left(self) -> float:
-        """Seconds left for all further requests."""
-        return self._end - time.monotonic()
+        self._bound, self._placement_known = max_failed_logins, False
 
     def origin(self, setting: str) -> str:
         """Return a setting's name, and the origin of its value if known."""
@@ -123,9 +115,7 @@ class Inquiry:
     def ask(
         self, operation: Operation, fields: dict[str, Any], token: Secret | None, dialect: Dialect
     ) -> Answer:
-        """Send a request once, within the time left; return its record and its result."""
-        half = max(self.time_left / 2, 0.01)  # to connect, and to read
-        self.client.timeout = min(self.timeout[0], half), min(self.timeout[1], half)
+        """Send a request once; return its record and its result."""
         return self.client.ask_once(operation, fields, token, dialect)
 
     def log_in(self) -> ConfkitError | None:
