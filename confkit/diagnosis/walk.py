@@ -67,9 +67,8 @@ def walk(
         end = way.service_error(error)
     if way.stages.name and not end.ok:
         way.stages.outcome = FAILED
-    stages, at = way.stages.end(), way.stages_before_camera
     subject = f"{name_of(way.device)} in room {way.device.room_id!r} of {client.name}"
-    return replace(end, subject=subject, stages=(*stages[:at], *end.stages, *stages[at:]))
+    return replace(end, subject=subject, stages=(*way.stages.end(), *end.stages))
 
 
 def _walk(way: _Way, wanted: Device, force: bool, refused: bool) -> Report:
@@ -124,8 +123,6 @@ def _walk(way: _Way, wanted: Device, force: bool, refused: bool) -> Report:
             return way.verdict("ok")
         way.device = wanted
         return way.verdict("ok", device="each device")
-    if wanted.user_id in users:
-        return way.verdict("user_id_taken")
     refusal = "service_cannot_reach" if can_be_tried(wanted) else "not_joined"
     return (
         way.no_place(room, status, inside)
@@ -137,14 +134,13 @@ def _walk(way: _Way, wanted: Device, force: bool, refused: bool) -> Report:
 
 def _conflict(way: _Way, here: list[Device], others: list[Device], refused: bool) -> Report | None:
     """Return why an import would be refused with 423; after another refusal the ID is free."""
-    duplicates = at_address(way.device, here)
+    if duplicates := at_address(way.device, here):
+        return way.replaces("duplicate_address", duplicates[0])
     known = [device for device in others if device.user_id == way.device.user_id]
     if not known or refused:
-        return way.replaces("duplicate_address", duplicates[0]) if duplicates else None
+        return None
     if way.device.user_address is None:
         way.device = replace(known[0], room_id=way.device.room_id)
-    if duplicates or not at_address(way.device, known):
-        return way.verdict("user_id_elsewhere", known[0])
     return way.replaces("in_another_room", known[0])
 
 
@@ -159,7 +155,6 @@ class _Way:
     listed: Device | None = None
     camera: Report | None = None
     stages: Stages = field(default_factory=lambda: Stages("room"))
-    stages_before_camera: int = 0
 
     def replaces(self, verdict: str, other: Device) -> Report:
         """Return a verdict whose advice imports the device in place of another, with the login of
@@ -199,7 +194,7 @@ class _Way:
             self.stages.begin("camera")
             self.stages.skip(f"skipped: {reason if known else 'no address is known'}")
             return None
-        self.stages_before_camera = len(self.stages.end())
+        self.stages.end()
         camera = self.camera = self.try_camera(self.device)
         if camera.ok:
             return None
