@@ -29,18 +29,11 @@ Cells = dict[str, Any]  # by column; a missing value is None or empty
 
 _MOST_LINES = 30  # that an error lists
 _SAVE_AS = 'Save it as "CSV UTF-8" in the spreadsheet.'
-# The beginnings of files that are given for CSV, what they are, and the next step.
+# The beginnings of files that are given for CSV, and what they are.
 _OTHER_FILES = {
-    b"PK\x03\x04": f"a workbook, not CSV. {_SAVE_AS}",  # .xlsx, .ods
-    b"\xd0\xcf\x11\xe0": f"a workbook, not CSV. {_SAVE_AS}",  # .xls
-    b"<": f"a web page or XML, perhaps saved as .xls. {_SAVE_AS}",
-    b"{\\rtf": f"a text document (RTF). {_SAVE_AS}",
-    b"PAR1": "Parquet. Pass pd.read_parquet(path) instead of the path.",
-    b"[{": "JSON. Pass pd.read_json(path, dtype=str) instead of the path.",
-    b'{"': "JSON. Pass pd.read_json(path, dtype=str) instead of the path.",
-    b"\x1f\x8b": "compressed. Unpack it first.",
-    b"\x80\x04": "a pickle. Pass pd.read_pickle(path) instead of the path, if you trust it.",
-    b"\x80\x05": "a pickle. Pass pd.read_pickle(path) instead of the path, if you trust it.",
+    b"PK\x03\x04": "a workbook",  # .xlsx, .ods
+    b"\xd0\xcf\x11\xe0": "a workbook",  # .xls
+    b"<": "a web page or XML",  # perhaps saved as .xls
 }
 _SEPARATOR_LINE = re.compile(r'"?sep=([^\w\r\n "])"?(?:\r\n|\r|\n|\Z)', re.IGNORECASE)  # Excel's
 _ERROR_CELL = re.compile(  # in several languages
@@ -108,9 +101,6 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
         grid = _read_file(path, is_list=is_list)
     elif hasattr(source, "isna"):  # of pandas, which is loaded then
         if hasattr(source, "to_frame"):  # a Series or Index
-            if "room_id" in getattr(getattr(source, "index", None), "names", ()):
-                problem = "room_ids is a Series of other values whose index is room_id."
-                raise parameter_error(A3, problem, "Pass its index.")
             source, id_column = source.to_frame(name="room_id"), "room_id"
         table = _with_index(source)
         grid = _read_frame(table)
@@ -329,7 +319,7 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
         start = raw[:64].lstrip()
         kind = next((kind for mark, kind in _OTHER_FILES.items() if start.startswith(mark)), "")
         if kind:
-            problem = f"The file is {kind}"
+            problem = f"The file is {kind}, not CSV. {_SAVE_AS}"
         elif "\0" in (text := raw.decode(encoding)):
             problem = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
     except LookupError:
