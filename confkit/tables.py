@@ -128,35 +128,22 @@ def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
 
 
 def _position(labels: Sequence[Any], id_column: str | None) -> int:
-    """Return the position of the column of IDs."""
+    """Return the position of the column of IDs, which may be the only one. A text with a digit is
+    no name for that: it may be the first ID of a table without a header."""
     names = [str(label) for label in labels]
     wanted = "room_id" if id_column is None else str(id_column)
     if id_column is None and wanted not in names:
         names = ["room_id" if _fold(name) == "roomid" else name for name in names]
+        has_digit = any(isinstance(label, str) and re.search(r"\d", label) for label in labels)
+        if wanted not in names and len(names) == 1 and not has_digit:
+            return 0
     if names.count(wanted) == 1:
         return names.index(wanted)
-    if id_column is None and wanted not in names:
-        _check_header([label for label in labels if isinstance(label, str)])
-        if len(names) == 1:
-            return 0
     problem = f"The table has {'two columns' if wanted in names else 'no column'} {wanted!r}."
-    advice = "Rename the column of room IDs to room_id, or pass its name as id_column="
-    if any("://" in name or "@" in name for name in names):  # cells, perhaps with passwords
-        advice = f"Put a header line first, with room_id above the IDs. {advice}."
-    else:
-        advice += f": {', '.join(map(repr, names)) or 'none'}."
-    raise parameter_error(A3, problem, advice)
-
-
-def _check_header(names: Sequence[str]) -> None:
-    """Reject a header that looks like the first row, whose room would be lost."""
-    advice = "Put a header line first in the file, with room_id above the IDs"
-    for name in names:
-        is_number = name.isdigit()
-        if is_number or (len(names) == 1 and any(map(str.isdigit, name))):
-            more = "" if is_number else f"; if that is the column's name, pass id_column={name!r}"
-            problem = f"A column is called {name!r}; is the header missing?"
-            raise parameter_error(A3, problem, f"{advice}{more}.")
+    advice = "Put room_id above the IDs as their header, or pass the column's name as id_column="
+    if not any("://" in name or "@" in name for name in names):  # cells, perhaps with passwords
+        advice += f": {', '.join(map(repr, names)) or 'none'}"
+    raise parameter_error(A3, problem, f"{advice}.")
 
 
 def _unique_ids(grid: Grid, position: int, file: str) -> dict[str, int]:
@@ -193,12 +180,9 @@ def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:
     """Return the error that quotes the first of these problems and says where the others are."""
     row, _, problem = problems[0]
     unit = "line" if file else "position"
-    position = "" if row is None else f"{unit} {row}"
-    where = ", ".join(filter(None, (file, position)))
-    more = [str(other.row) for other in problems[1:]]
-    listed = ", ".join(more[:_MOST_LINES]) + ", ..." * (len(more) > _MOST_LINES)
-    units = f"{unit}s" if len(more) > 1 else unit
-    rest = f"{counted(len(more), 'more problem')}: {units} {listed}." if more else ""
+    where = ", ".join(filter(None, (file, "" if row is None else f"{unit} {row}")))
+    more = ", ".join(str(other.row) for other in problems[1:_MOST_LINES])
+    rest = f"{counted(len(problems) - 1, 'more problem')}: {unit} {more}." if more else ""
     return parameter_error(A3, f"{where}: {problem}", rest)
 
 
