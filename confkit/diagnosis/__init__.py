@@ -26,7 +26,6 @@ def diagnose_device(
     *,
     login_name: str | None = None,
     login_password: str | Secret | None = None,
-    force: bool = False,
     timeout: float = 20.0,
     **options: Any,
 ) -> Report:
@@ -34,9 +33,9 @@ def diagnose_device(
 
     The device is given by its user ID, its address, or both; without them the first of the room's
     devices with a problem is diagnosed. The camera is tried from here, with the login of B3 if none
-    is given, unless the service plays it, as some cameras allow one connection only; `force` tries
-    it anyway. `timeout` (seconds) and `options` are those of `preflight`. Errors of the service are
-    part of the report; only an invalid argument is raised (ParameterError).
+    is given, unless the service plays it, as some cameras allow one connection only. `timeout`
+    (seconds) and `options` are those of `preflight`. Errors of the service are part of the report;
+    only an invalid argument is raised (ParameterError).
     """
     login_password = Secret(login_password) if login_password is not None else None
     if user_address is not None:
@@ -53,7 +52,7 @@ def diagnose_device(
         options={name: value for name, value in login.items() if value is not None},
     )
     try_camera = partial(preflight_of, timeout=timeout, **options)
-    return walk(client, device, try_camera, force=force)
+    return walk(client, device, try_camera)
 
 
 def require_preflight(device: Device, known: bool | Report = True) -> Report | None:

@@ -36,8 +36,7 @@ _VERDICTS: dict[str, dict[str, str]] = tomllib.loads(
 # Verdicts of a camera that allows one connection only, while that is in use.
 _BUSY_VERDICTS = frozenset({"busy", "dropped", "refused", "rtsp_silent", "setup_play_failed"})
 _SERVICE_PLAYS = (
-    "skipped: the service plays this camera, and some cameras allow one connection only; "
-    "force=True (--force) tries it anyway"
+    "skipped: the service plays this camera, and some cameras allow one connection only"
 )
 # The caps that a device counts against, and a caveat: a person may be in a room without sending
 # video.
@@ -49,18 +48,16 @@ def walk(
     device: Device,
     try_camera: Callable[[Device], Report],
     *,
-    force: bool = False,
     refused: bool = False,
 ) -> Report:
     """Return the first problem on the way from the room to the camera, or that there is none.
 
-    `try_camera` returns the report of a device's camera; `force` calls it even while the service
-    plays the camera; `refused`: an import of the device has just been refused. Errors of the
-    service are reports, too.
+    `try_camera` returns the report of a device's camera; `refused`: an import of the device has
+    just been refused. Errors of the service are reports, too.
     """
     way = _Way(client, device, try_camera)
     try:
-        end = _walk(way, device, force, refused)
+        end = _walk(way, device, refused)
     except RoomNotFound:
         end = way.verdict("room_not_found")
     except ConfkitError as error:
@@ -71,7 +68,7 @@ def walk(
     return replace(end, subject=subject, stages=(*way.stages.end(), *end.stages))
 
 
-def _walk(way: _Way, wanted: Device, force: bool, refused: bool) -> Report:
+def _walk(way: _Way, wanted: Device, refused: bool) -> Report:
     client, stages = way.client, way.stages
     room = get_room(client, wanted.room_id)
     wanted = way.device = replace(wanted, room_id=room.room_id)  # it may be the external ID
@@ -111,14 +108,11 @@ def _walk(way: _Way, wanted: Device, force: bool, refused: bool) -> Report:
             or way.no_place(room, status, inside)
             or way.verdict("service_cannot_reach" if way.camera else "not_joined")
         )
-    for device in listed if force else listed[:1]:
-        problem = way.address_differs(wanted, device)
-        if problem or (force and (problem := way.camera_fails([device]))):
-            return problem
     if listed:
-        if not force:
-            stages.begin("camera")
-            stages.skip(_SERVICE_PLAYS)
+        if problem := way.address_differs(wanted, listed[0]):
+            return problem
+        stages.begin("camera")
+        stages.skip(_SERVICE_PLAYS)
         if wanted.user_id or wanted.user_address is not None:
             return way.verdict("ok")
         way.device = wanted
