@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from .rtsp.report import Report
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/]\S*")
-_QUOTABLE = re.compile(r"[^@\s]*://[^@\s]*")
 _PAUSE = 0.25  # seconds between two look-ups of a device
 
 
@@ -248,20 +247,12 @@ def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
 def check_address(operation: Operation, value: object) -> SecretAddress:
     """Return a device's address, such as rtsp://host:554/path; reject a masked one."""
     address = SecretAddress(value if isinstance(value, str | SecretAddress) else "")
-    if not _is_address(address):
-        quoted = "" if address else f" {preview(value)},"
-        if _QUOTABLE.fullmatch(address.reveal()):  # others may be a password
-            quoted = f" {str(address)!r},"
-        problem = f"user_address is{quoted} not a valid address."
+    if not _ADDRESS.fullmatch(address.reveal()) or not address.reveal().isprintable():
+        problem = "user_address is not a valid address."  # not quoted: it may be a password
         advice = "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1."
         raise parameter_error(operation, problem, advice)
     check_sendable(operation, {"user_address": address})
     return address
-
-
-def _is_address(address: SecretAddress) -> bool:
-    text = address.reveal()
-    return bool(_ADDRESS.fullmatch(text)) and text.isprintable()
 
 
 def hide_options(options: object) -> dict[str, Any] | ParameterError:

@@ -6,13 +6,12 @@ from functools import partial
 from typing import Any
 
 from ..client import Client
-from ..devices import PreflightFailed
+from ..devices import PreflightFailed, check_address
 from ..errors import ApiError
 from ..operations import A3, B1
-from ..records import Device, parameter_error, parse_id, preview
+from ..records import Device, parameter_error, parse_id
 from ..rtsp.report import Report
 from ..secret import Secret, SecretAddress, redact
-from ..wire import check_sendable
 from .calls import diagnose_call
 from .camera import address_without_login, can_be_tried, preflight_of
 from .walk import walk
@@ -39,11 +38,8 @@ def diagnose_device(
     """
     login_password = Secret(login_password) if login_password is not None else None
     if user_address is not None:
-        if not isinstance(user_address, str | Secret) or not user_address:
-            problem = f"user_address is {preview(user_address)}."
-            raise parameter_error(B1, problem, "Pass a non-empty user_address.")
         user_address = SecretAddress(user_address)
-        check_sendable(B1, {"user_address": user_address})
+        check_address(B1, user_address)
     login = {"login_name": login_name, "login_password": login_password}
     device = Device(
         parse_id(A3, "room_id", room_id),
