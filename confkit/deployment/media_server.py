@@ -36,13 +36,7 @@ def mcu_answers(address: str) -> McuAnswer:
     try:
         socket.create_connection((parts[1] or parts[2], int(parts[3])), _TIMEOUT).close()
     except (OSError, UnicodeError) as error:  # Unicode: a name that IDNA cannot encode
-        reason = getattr(error, "strerror", "") or type(error).__name__
-        if isinstance(error, ConnectionRefusedError):
-            reason = "connection refused"
-        elif isinstance(error, TimeoutError):
-            reason = f"no response within {_TIMEOUT:g} s"
-        elif isinstance(error, socket.gaierror | UnicodeError):
-            reason = "could not resolve the host name"
-        reason = f"{text} does not accept TCP connections from here: {reason}"
+        reason = "no response" if isinstance(error, TimeoutError) else str(error)
+        reason = f"{text} does not accept TCP connections from here ({reason})"
         return McuAnswer(text, False, f"{reason}; the media itself may still run over UDP")
     return McuAnswer(text, True, f"{text} accepts connections from here")
