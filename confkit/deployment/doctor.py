@@ -278,9 +278,9 @@ def media_server(case: Case) -> Row:
     if isinstance(answer.result, ConfkitError):
         return row if row.advice.startswith(_SET_DIALECT) else case.failure(answer.result)
     address = require_field(answer.result, "addr", "the media server")
-    server = mcu_answers(address)
-    text = f"{row.detail}; its media server: {server.reason}"
-    if server:
+    accepts, reason = mcu_answers(address)
+    text = f"{row.detail}; its media server: {reason}"
+    if accepts:
         return row._replace(detail=text)
     advice = "Ask the operator whether it is running, serves this network, or uses UDP only."
     return Row("FAIL", text, f"{row.advice} {advice}".strip())

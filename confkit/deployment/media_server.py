@@ -2,7 +2,6 @@
 
 import re
 import socket
-from typing import NamedTuple
 
 from ..secret import SecretAddress
 
@@ -10,21 +9,9 @@ _HOST_AND_PORT = re.compile(r"(?:\[([^\[\]@/?#\s]+)\]|([^\[\]@/?#\s:]+)):([0-9]{
 _TIMEOUT = 2.0  # seconds
 
 
-class McuAnswer(NamedTuple):
-    """Whether a media server accepts TCP connections from here (`ok`), and a sentence that says so
-    (`reason`)."""
-
-    address: str
-    ok: bool
-    reason: str
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-
-def mcu_answers(address: str) -> McuAnswer:
+def mcu_answers(address: str) -> tuple[bool, str]:
     """Try a TCP connection to a media server's `host:port` (A5), for at most 2 seconds plus the
-    look-up of its name.
+    look-up of its name; return whether it accepts one, and a sentence that says so.
 
     Nothing is sent, and nothing is raised for a server that does not respond. A server that takes
     media over UDP only may work nevertheless.
@@ -32,11 +19,11 @@ def mcu_answers(address: str) -> McuAnswer:
     text = str(SecretAddress(str(address)))
     parts = _HOST_AND_PORT.fullmatch(str(address).strip())
     if not parts or not 0 < int(parts[3]) < 65536:
-        return McuAnswer(text, False, f"{text!r} is not host:port, so nothing was tried")
+        return False, f"{text!r} is not host:port, so nothing was tried"
     try:
         socket.create_connection((parts[1] or parts[2], int(parts[3])), _TIMEOUT).close()
     except (OSError, UnicodeError) as error:  # Unicode: a name that IDNA cannot encode
         reason = "no response" if isinstance(error, TimeoutError) else str(error)
         reason = f"{text} does not accept TCP connections from here ({reason})"
-        return McuAnswer(text, False, f"{reason}; the media itself may still run over UDP")
-    return McuAnswer(text, True, f"{text} accepts connections from here")
+        return False, f"{reason}; the media itself may still run over UDP"
+    return True, f"{text} accepts connections from here"
