@@ -1,8 +1,7 @@
 """The interface's objects as frozen records (section 2): `Room`, `RoomUser`, `Device`; how they are
-read from a response, and how arguments are checked before anything is sent.
+read from a response, in snake_case or camelCase, and how arguments are checked before sending.
 
-Field names are the interface's in snake_case. Numbers are numbers although deployments quote them;
-absent fields are None. A value of the wrong type is a ProtocolError, never a guess.
+Quoted numbers are numbers, and absent fields None. Any other type is a ProtocolError.
 """
 
 import json
@@ -20,9 +19,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ASK = "Ask the provider what this deployment puts there."
-
-
-# Records
 
 
 class _Record:
@@ -62,8 +58,8 @@ class Room(_Record):
 
     @classmethod
     def read(cls, members: Mapping[str, Any], room_id: str) -> Self:
-        """Return the room in a response of A3 about `room_id`, its keys in snake_case or in
-        camelCase. ProtocolError for another room, or none of its fields."""
+        """Return the room in a response of A3 about `room_id`; ProtocolError for another room, or
+        none of its fields."""
         if "room_id" not in members:
             members = snake_case(members)
         if not members.keys() & _ROOM_FIELDS:
@@ -104,8 +100,7 @@ class RoomUser(_Record):
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> Self:
-        """Return the user in one item of A6's `user_list`, its keys in snake_case or in
-        camelCase."""
+        """Return the user in one item of A6's `user_list`."""
         if "user_id" not in members:
             members = snake_case(members)
         return cls(text(members, "user_name"), require_field(members, "user_id", "a room user"))
@@ -151,7 +146,7 @@ class Device(_Record):
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> Self:
-        """Return the device in one item of B3, its keys in camelCase or in snake_case."""
+        """Return the device in one item of B3."""
         item = snake_case(members)
         address = text(item, "user_address")
         return cls(

@@ -1,8 +1,7 @@
 """Secrets never show: `Secret` is opaque, a `SecretAddress` shows without its login, and `redact`
 removes secrets from texts of other people.
 
-The interface puts its token into URLs and returns passwords in clear, so any text that quotes one
-may contain a secret. If it is unclear where a secret ends, more is hidden rather than less.
+If it is unclear where a secret ends, more is hidden rather than less.
 """
 
 import json
@@ -219,7 +218,7 @@ def _spellings(value: str) -> set[str]:
 
 
 def _without_value(match: re.Match[str]) -> str:
-    """Return the matched text with *** for the value, which is the group that matched last."""
+    """Return the match with *** for its last group."""
     name = match.lastgroup or "plain"
     value = match[name]
     end = match.end(name)
@@ -255,9 +254,7 @@ _RULES = ((_NAMED, _without_value), *_LOGINS)
 
 
 def excerpt(content: str | bytes, known: Iterable[str | Secret] = (), size: int = 120) -> str:
-    """Return the beginning of a service's text on one line, with secrets masked.
-
-    Secrets are recognised by name, or are among `known`."""
+    """Return the beginning of a service's text on one line, with secrets masked as by `redact`."""
     values = [value.reveal() if isinstance(value, Secret) else value for value in known]
     longest = 6 * max(map(len, values), default=0)  # a letter may be written as \uXXXX
     part = content[: 4096 + 4 * size + longest]  # masking shortens the text

@@ -1,9 +1,8 @@
 """Users' tables: room IDs and device rows from lists, pandas, CSV and text files.
 
-Damage is reported with its line before anything is sent. Files are read with `csv`, not pandas:
-only `csv` knows the line of each row, and detects that an open quote has swallowed the next one.
-Problems of a table of devices are returned and not raised here, as the locals of a traceback would
-show its passwords.
+Files are read with `csv`, not pandas: only `csv` knows the line of each row, and detects that an
+open quote has swallowed the next one. Problems of a table of devices are returned, as the traceback
+of an error raised here would show its passwords.
 """
 
 from __future__ import annotations
@@ -57,11 +56,8 @@ class Problem(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """The raw cells of a table, and its problems.
-
-    A row's number is the line of the file on which it begins, as in an editor, or its position,
-    from 1. `exact` are the columns whose texts no spreadsheet has touched.
-    """
+    """The raw cells of a table, with the line or position (from 1) of each row, and its problems;
+    `exact` are the columns whose texts no spreadsheet has touched."""
 
     names: Sequence[Any]
     rows: Sequence[tuple[int, Sequence[Any]]] = ()

@@ -1,8 +1,5 @@
-"""Texts made safe for a terminal, a log, JSON and a notebook, and files written atomically.
-
-Topics, names and messages of a service or a camera are other people's texts. A control character in
-them could colour a line, rename a window, hide the text before it or fake a line of ours.
-"""
+"""Other people's texts made safe for a terminal, a log, JSON and a notebook, and files written
+atomically."""
 
 import io
 import json
@@ -39,11 +36,8 @@ def printable(text: str, allowed: str = "\n\t") -> str:
 def echo(
     value: object, *, err: bool = False, end: str = "\n", style: Callable[[str], str] = str
 ) -> None:
-    """Print a value at once; `err`: to standard error, so that standard output has only results.
-
-    A character that the stream's encoding lacks becomes a question mark. `style` may colour the
-    text, once it holds no control characters.
-    """
+    """Print a value at once, with a question mark for what the stream's encoding lacks; `err`: to
+    standard error. `style` may colour the text, once it holds no control characters."""
     stream = sys.stderr if err else sys.stdout
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
         stream.reconfigure(errors="replace")

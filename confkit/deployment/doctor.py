@@ -1,5 +1,4 @@
-"""`doctor`: nine checks from the settings to a room's media server, each a function. A wrong
-setting is reported, and later checks use the right value."""
+"""`doctor`: nine checks from the settings to a room's media server, each a function."""
 
 import copy
 import time

@@ -82,9 +82,8 @@ def investigate(
 
 
 class Finding(NamedTuple):
-    """The result of trying an operation: the dialect so far, the `problem` if it was not
-    determined, the call and result that show it (or the first ones), and whether the token was
-    refused."""
+    """The dialect after trying an operation, the `problem` if it was not determined, and the call
+    and result that show it."""
 
     dialect: Dialect
     problem: str
@@ -94,10 +93,8 @@ class Finding(NamedTuple):
 
 
 class Inquiry:
-    """Sends requests through a copy of a client, each once.
-
-    `dialect` is the right dialect as far as known, `token` that of the last login.
-    """
+    """Sends requests through a copy of a client, each once; `dialect` is the right one as far as
+    known."""
 
     def __init__(self, client: Client, max_failed_logins: int) -> None:
         if type(max_failed_logins) is not int or max_failed_logins < 1:

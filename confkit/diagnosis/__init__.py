@@ -52,11 +52,8 @@ def diagnose_device(
 
 
 def require_preflight(device: Device, known: bool | Report = True) -> Report | None:
-    """Return the report of a camera that plays; None if it cannot be tried (sip, h323).
-
-    A `known` report is used instead of trying again; ParameterError if it is of another address.
-    PreflightFailed if the camera does not play.
-    """
+    """Return the `known` or a new report of a camera, else PreflightFailed; None for sip and
+    h323. ParameterError: the known one is of another address."""
     if not can_be_tried(device):
         return None
     report = known if isinstance(known, Report) else preflight_of(device)
@@ -76,12 +73,8 @@ def require_preflight(device: Device, known: bool | Report = True) -> Report | N
 
 
 def explain_refusal(error: ApiError, client: Client, device: Device, known: Report | None) -> None:
-    """Add the reason to the error of a refused import (426, 427).
-
-    `known` is the report of the camera, which plays from here: the error gets a report, too.
-    Without it the error names the call that finds the reason, unless only the service can dial the
-    device.
-    """
+    """Add the reason to the error of a refused import (426, 427), and a report if the camera plays
+    from here (`known`). Without that the error names the call that finds the reason."""
     if error.ret not in (426, 427):
         return
     if known is None and can_be_tried(device):

@@ -50,11 +50,8 @@ def walk(
     *,
     refused: bool = False,
 ) -> Report:
-    """Return the first problem on the way from the room to the camera, or that there is none.
-
-    `try_camera` returns the report of a device's camera; `refused`: an import of the device has
-    just been refused. Errors of the service are reports, too.
-    """
+    """Return the first problem on the way from the room to the camera, or that there is none;
+    `refused`: an import of the device has just been refused."""
     way = _Way(client, device, try_camera)
     try:
         end = _walk(way, device, refused)
