@@ -223,10 +223,8 @@ class _Way:
         if other is not None:
             facts["other"] = f"{name_of(other)} in room {other.room_id!r}"
             facts |= {"listed": address_without_login(other), "remove_other": remove_call(other)}
-        ending = row.get("tried" if self.camera else "untried", "")
-        if self.device.user_address is None:
-            ending = row.get("unknown", ending)
-        advice = row["advice"] + ending
+        known = self.device.user_address is not None
+        advice = row["advice"] + row.get("tried" if self.camera else "untried", "") * known
         return self._report(verdict, row["cause"].format_map(facts), advice.format_map(facts))
 
     def service_error(self, error: ConfkitError) -> Report:
