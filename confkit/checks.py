@@ -44,11 +44,6 @@ class Check:
         text = f"{self.outcome:<7} {self.name}{detail}{time}"
         return f"{text}\n     -> {self.advice}" if self.advice else text
 
-    def _repr_html_(self) -> str:
-        text = f"{_badge(self.outcome)} <b>{escape(self.name)}</b>: {escape(self.detail)}"
-        next_step = f"<br>&rarr; {escape(self.advice)}" if self.advice else ""
-        return without_maths(f"<div>{text}{next_step}</div>")
-
 
 class Checklist(tuple[Check, ...]):
     """Checks in order, with one verdict; `print` shows text, a notebook a table."""
