@@ -77,13 +77,11 @@ class RoomIds(NamedTuple):
 
 def room_ids(source: Any, id_column: str | None = None) -> RoomIds:
     """Return the room IDs in an iterable of IDs or `Room` records, a Series, a DataFrame, a CSV
-    file, or a .txt file with one ID a line (a line that begins with # is a comment).
+    file, or a .txt file with one ID a line, in which # begins a comment.
 
-    In a table they are the column `id_column`, by default `room_id` or the only column, and are
-    read as text. Of duplicates the first row counts. ParameterError, with the line or position: a
-    float (zeros or digits may be lost), a missing ID, a cell damaged by a spreadsheet (1001.0,
-    1.23E+09, 1,234,567, #REF!; in a list, or in a column of pandas' `string`, such a text is an
-    ID); also for a string that is not a file, or a table without a column of IDs or a header.
+    In a table they are the column `id_column`, by default `room_id` or the only column. Of
+    duplicates the first row counts. ParameterError, with the line or position, for what is no ID,
+    or has been damaged by a spreadsheet: not in a list, nor in a column of pandas' `string`.
     """
     file, table = "", None
     if isinstance(source, str | os.PathLike):
