@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Literal, get_args
 
 from .secret import redact
-from .text import as_json, one_line, without_maths
+from .text import one_line, without_maths
 
 Outcome = Literal["FAIL", "UNKNOWN", "PASS", "SKIP"]  # what is wrong comes first
 _EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
@@ -44,11 +45,6 @@ class Check:
         text = f"{self.outcome:<7} {self.name}{detail}{time}"
         return f"{text}\n     -> {self.advice}" if self.advice else text
 
-    def _repr_html_(self) -> str:
-        text = f"{_badge(self.outcome)} <b>{escape(self.name)}</b>: {escape(self.detail)}"
-        next_step = f"<br>&rarr; {escape(self.advice)}" if self.advice else ""
-        return without_maths(f"<div>{text}{next_step}</div>")
-
 
 class Checklist(tuple[Check, ...]):
     """Checks in order, with one verdict; `print` shows text, a notebook a table."""
@@ -73,7 +69,7 @@ class Checklist(tuple[Check, ...]):
     def as_json(self, **fields: str) -> str:
         """Return these fields, the verdict and the checks as one JSON object."""
         checks = [asdict(check) for check in self]
-        return as_json({**fields, "verdict": self.verdict, "checks": checks})
+        return json.dumps({**fields, "verdict": self.verdict, "checks": checks})
 
     def __repr__(self) -> str:
         return "\n".join([*map(str, self), f"Overall: {self.verdict}"])

@@ -9,7 +9,6 @@ from .client import Client
 from .errors import (
     ConfkitError,
     JoinFailed,
-    ParameterError,
     ProtocolError,
     ServiceTimeout,
     UserNotFound,
@@ -23,7 +22,6 @@ from .records import (
     parameter_error,
     parse_id,
     preview,
-    reject_surrogates,
     require_text,
 )
 from .rooms import change, get_room_users, room_id_of
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from .rtsp.report import Report
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/]\S*")
-_QUOTABLE = re.compile(r"[^@\s]*://[^@\s]*")
 _PAUSE = 0.25  # seconds between two look-ups of a device
 
 
@@ -85,15 +82,12 @@ def import_device(
     login_password = Secret(login_password) if login_password is not None else None
     user_address = SecretAddress(user_address) if user_address is not None else None
     user_data = hide(user_data)
-    checked = None if options is None else hide_options(options)
-    del options
-    if isinstance(checked, ParameterError):
-        raise checked
+    options = hide(options, "" if isinstance(options, Mapping) else "secret")  # of a wrong type
     client.may_send(B1)
     if isinstance(room_id, Device):
         old, new = room_id, {"login_name": login_name, "login_password": login_password}
-        if checked is None:
-            checked = {key: value for key, value in old.options.items() if new.get(key) is None}
+        if options is None:
+            options = {key: value for key, value in old.options.items() if new.get(key) is None}
         user_id = old.user_id if user_id is None else user_id
         user_name = old.user_name if user_name is None else user_name
         user_address = old.user_address if user_address is None else user_address
@@ -103,8 +97,8 @@ def import_device(
         parse_id(B1, "user_id", user_id),
         require_text(B1, "user_name", user_name),
         check_address(B1, user_address),
-        reject_surrogates(B1, "user_data", reveal(user_data) or ""),
-        check_options(checked, login_name, login_password),
+        reveal(user_data) or "",
+        check_options(options, login_name, login_password),
     )
     report = None
     if preflight:
@@ -248,50 +242,30 @@ def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
 def check_address(operation: Operation, value: object) -> SecretAddress:
     """Return a device's address, such as rtsp://host:554/path; reject a masked one."""
     address = SecretAddress(value if isinstance(value, str | SecretAddress) else "")
-    if not _is_address(address):
-        quoted = "" if address else f" {preview(value)},"
-        if _QUOTABLE.fullmatch(address.reveal()):  # others may be a password
-            quoted = f" {str(address)!r},"
-        problem = f"user_address is{quoted} not a valid address."
+    if not _ADDRESS.fullmatch(address.reveal()) or not address.reveal().isprintable():
+        problem = "user_address is not a valid address."  # not quoted: it may be a password
         advice = "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1."
         raise parameter_error(operation, problem, advice)
     check_sendable(operation, {"user_address": address})
     return address
 
 
-def _is_address(address: SecretAddress) -> bool:
-    text = address.reveal()
-    return bool(_ADDRESS.fullmatch(text)) and text.isprintable()
-
-
-def hide_options(options: object) -> dict[str, Any] | ParameterError:
-    """Return the `options` of B1 with secrets hidden, or the error for what cannot be sent: raised
-    here, its traceback would show them."""
-    if not isinstance(options, Mapping | None):
-        problem = f"options is {type(options).__name__}, not an object."
-        advice = 'Pass a dict, such as {"assist_address": "rtsp://..."}.'
-        return parameter_error(B1, problem, advice)
-    try:
-        hidden: dict[str, Any] = check_sendable(B1, {"options": dict(options or {})})["options"]
-        return hidden
-    except ParameterError as error:
-        return error.with_traceback(None)
-
-
 def check_options(
     options: object, login_name: str | None = None, login_password: str | Secret | None = None
 ) -> dict[str, Any]:
     """Return the `options` of B1, including the login under the interface's keys."""
-    options = hide_options(options)
-    if isinstance(options, ParameterError):
-        raise options
+    if not isinstance(options, Mapping | None):
+        problem = f"options is {type(options).__name__}, not an object."
+        advice = 'Pass a dict, such as {"assist_address": "rtsp://..."}.'
+        raise parameter_error(B1, problem, advice)
+    checked: dict[str, Any] = check_sendable(B1, {"options": dict(options or {})})["options"]
     for name, value in (("login_name", login_name), ("login_password", login_password)):
         if value is None:
             continue
         if not isinstance(value, str | Secret):
             raise parameter_error(B1, f"{name} is not text.", "Pass it as text.")
         value = check_sendable(B1, {name: value})[name]
-        if options.setdefault(name, value) != value:
+        if checked.setdefault(name, value) != value:
             problem = f"{name} is given twice, in options and by itself, with different values."
             raise parameter_error(B1, problem, "Pass it once.")
-    return options
+    return checked

@@ -1,8 +1,7 @@
 """The interface's objects as frozen records (section 2): `Room`, `RoomUser`, `Device`; how they are
-read from a response, and how arguments are checked before anything is sent.
+read from a response, in snake_case or camelCase, and how arguments are checked before sending.
 
-Field names are the interface's in snake_case. Numbers are numbers although deployments quote them;
-absent fields are None. A value of the wrong type is a ProtocolError, never a guess.
+Quoted numbers are numbers, and absent fields None. Any other type is a ProtocolError.
 """
 
 import json
@@ -16,13 +15,9 @@ from .errors import ParameterError, ProtocolError
 from .operations import Operation
 from .secret import Secret, SecretAddress, hide, redact, reveal
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ASK = "Ask the provider what this deployment puts there."
-
-
-# Records
 
 
 class _Record:
@@ -62,8 +57,8 @@ class Room(_Record):
 
     @classmethod
     def read(cls, members: Mapping[str, Any], room_id: str) -> Self:
-        """Return the room in a response of A3 about `room_id`, its keys in snake_case or in
-        camelCase. ProtocolError for another room, or none of its fields."""
+        """Return the room in a response of A3 about `room_id`; ProtocolError for another room, or
+        none of its fields."""
         if "room_id" not in members:
             members = snake_case(members)
         if not members.keys() & _ROOM_FIELDS:
@@ -104,8 +99,7 @@ class RoomUser(_Record):
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> Self:
-        """Return the user in one item of A6's `user_list`, its keys in snake_case or in
-        camelCase."""
+        """Return the user in one item of A6's `user_list`."""
         if "user_id" not in members:
             members = snake_case(members)
         return cls(text(members, "user_name"), require_field(members, "user_id", "a room user"))
@@ -144,8 +138,7 @@ class Device(_Record):
     def login_name(self) -> str | None:
         """The login name with which the service opens the device, or None."""
         name = self.options.get("login_name")
-        is_number = isinstance(name, int | float) and not isinstance(name, bool)
-        return json.dumps(name) if is_number else name if isinstance(name, str) else None
+        return name if isinstance(name, str) else None
 
     @property
     def login_password(self) -> Secret | None:
@@ -155,7 +148,7 @@ class Device(_Record):
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> Self:
-        """Return the device in one item of B3, its keys in camelCase or in snake_case."""
+        """Return the device in one item of B3."""
         item = snake_case(members)
         address = text(item, "user_address")
         return cls(
@@ -266,15 +259,6 @@ def parameter_error(operation: Operation, problem: str, advice: str) -> Paramete
     return error
 
 
-def reject_surrogates(operation: Operation, name: str, value: str) -> str:
-    """Return the text; ParameterError for a lone surrogate, which UTF-8 cannot encode."""
-    if _SURROGATE.search(value):
-        advice = "Type it again, or read its file with the right encoding."
-        problem = f"{name} contains half a character (a lone surrogate)."
-        raise parameter_error(operation, problem, advice)
-    return value
-
-
 def integer(value: Any) -> int | None:
     """Return a whole number of any type as an int; None for anything else."""
     try:
@@ -286,7 +270,7 @@ def integer(value: Any) -> int | None:
 def parse_id(operation: Operation, name: str, value: object) -> str:
     """Return an ID, a non-empty text or a whole number, as text."""
     if isinstance(value, str) and value.strip():
-        return value if value.isascii() else reject_surrogates(operation, name, value)
+        return value
     if (number := integer(value)) is not None:
         return str(number)
     advice = f"Pass the {name} as text, as the service returned it."
@@ -298,5 +282,5 @@ def parse_id(operation: Operation, name: str, value: object) -> str:
 def require_text(operation: Operation, name: str, value: object) -> str:
     """Return a text; ParameterError if it is missing or empty."""
     if isinstance(value, str) and value.strip():
-        return str(reject_surrogates(operation, name, value))
+        return str(value)
     raise parameter_error(operation, f"{name} is {preview(value)}.", f"Pass a non-empty {name}.")

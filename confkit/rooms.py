@@ -61,7 +61,7 @@ def create_room(
         "max_audio": _number(A2, "max_audio", max_audio),
         "attendee_max": _number(A2, "attendee_max", attendee_max),
     }
-    if (size := len(topic.encode())) >= TOPIC_BYTES:
+    if (size := len(topic.encode("utf-8", "replace"))) >= TOPIC_BYTES:
         problem = f"topic is {size} bytes long in UTF-8; it must be under {TOPIC_BYTES}."
         advice = "Shorten it: a character outside ASCII takes 2 to 4 bytes."
         raise parameter_error(A2, problem, advice)
@@ -211,11 +211,9 @@ def room_id_of(endpoint: Operation, room: object) -> str:
 
 
 def _number(operation: Operation, name: str, value: object) -> int | None:
-    """Return a whole number, or None; a float without a fraction counts."""
+    """Return a whole number, or None."""
     if value is None:
         return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
     if (number := integer(value)) is not None:
         return number
     problem = f"{name} is {preview(value)}, not a whole number."

@@ -1,8 +1,7 @@
 """Secrets never show: `Secret` is opaque, a `SecretAddress` shows without its login, and `redact`
 removes secrets from texts of other people.
 
-The interface puts its token into URLs and returns passwords in clear, so any text that quotes one
-may contain a secret. If it is unclear where a secret ends, more is hidden rather than less.
+If it is unclear where a secret ends, more is hidden rather than less.
 """
 
 import json
@@ -41,10 +40,6 @@ _NAMED = re.compile(
     (?: [bru]? (?P<quote> {_QUOTE} ) (?P<quoted> .*? ) (?: (?<!\\)(?<!%5c)(?P=quote) | \Z )
       | (?P<structure> [\[{{] .* ) | (?P<plain> [^\s"'<>&]++ ) )"""
 )
-_HEADER = re.compile(
-    r"""(?ix) (?: authorization | cookie ) (?: \\*["'] )? \s? : \s?
-    (?: (?P<quote> \\*["'] ) (?P<quoted> [^\r\n]*? ) (?<!\\)(?P=quote) | (?P<line> [^\r\n]+ ) )"""
-)
 _LOGIN = re.compile(r"""(?x) :\\?/\\?/ [^\s:/?\#@\["'<>]*+ : (?P<login> [^\s"'<>]++ )""")
 _ENCODED_LOGIN = re.compile(
     r"""(?ix) %3A (?: %2F%2F | // ) (?: (?! %3A | : ) [^\s&"'<>] )*+ (?: %3A | : )
@@ -80,8 +75,9 @@ class Secret:
 
     __slots__ = ("_value",)
 
-    def __init__(self, value: "str | int | float | Secret") -> None:
-        self._value: str | int | float = value._value if isinstance(value, Secret) else value
+    def __init__(self, value: "str | int | float | bytes | Secret") -> None:
+        plain = value._value if isinstance(value, Secret) else value
+        self._value: str | int | float | bytes = plain
 
     def reveal(self) -> str:
         """Return the value as text, even if the service sent a number."""
@@ -166,7 +162,7 @@ def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
         is_address = name.lower().endswith("address")  # even if its beginning is malformed
         masked = str(SecretAddress(value)) if is_address else without_login(value)
         return value if masked == value else SecretAddress(value)
-    if isinstance(value, int | float):
+    if isinstance(value, int | float | bytes):
         return Secret(value) if is_secret(name) and not isinstance(value, bool) else value
     if isinstance(value, Mapping):
         under = name if is_secret(name) else ""
@@ -225,7 +221,7 @@ def _spellings(value: str) -> set[str]:
 
 
 def _without_value(match: re.Match[str]) -> str:
-    """Return the matched text with *** for the value, which is the group that matched last."""
+    """Return the match with *** for its last group."""
     name = match.lastgroup or "plain"
     value = match[name]
     end = match.end(name)
@@ -257,13 +253,11 @@ _LOGINS = (
     (_ENCODED_LOGIN, _without_password),
     (_PATH_LOGIN, _without_value),
 )
-_RULES = ((_NAMED, _without_value), (_HEADER, _without_value), *_LOGINS)
+_RULES = ((_NAMED, _without_value), *_LOGINS)
 
 
 def excerpt(content: str | bytes, known: Iterable[str | Secret] = (), size: int = 120) -> str:
-    """Return the beginning of a service's text on one line, with secrets masked.
-
-    Secrets are recognised by name, or are among `known`."""
+    """Return the beginning of a service's text on one line, with secrets masked as by `redact`."""
     values = [value.reveal() if isinstance(value, Secret) else value for value in known]
     longest = 6 * max(map(len, values), default=0)  # a letter may be written as \uXXXX
     part = content[: 4096 + 4 * size + longest]  # masking shortens the text

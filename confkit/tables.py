@@ -1,9 +1,8 @@
 """Users' tables: room IDs and device rows from lists, pandas, CSV and text files.
 
-Damage is reported with its line before anything is sent. Files are read with `csv`, not pandas:
-only `csv` knows the line of each row, and detects that an open quote has swallowed the next one.
-Problems of a table of devices are returned and not raised here, as the locals of a traceback would
-show its passwords.
+Files are read with `csv`, not pandas: only `csv` knows the line of each row, and detects that an
+open quote has swallowed the next one. Problems of a table of devices are returned, as the traceback
+of an error raised here would show its passwords.
 """
 
 from __future__ import annotations
@@ -65,11 +64,8 @@ class Problem(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """The raw cells of a table, and its problems.
-
-    A row's number is the line of the file on which it begins, as in an editor, or its position,
-    from 1. `exact` are the columns whose texts no spreadsheet has touched.
-    """
+    """The raw cells of a table, with the line or position (from 1) of each row, and its problems;
+    `exact` are the columns whose texts no spreadsheet has touched."""
 
     names: Sequence[Any]
     rows: Sequence[tuple[int, Sequence[Any]]] = ()
@@ -82,13 +78,11 @@ class Grid(NamedTuple):
 
 def room_ids(source: Any, id_column: str | None = None) -> list[str]:
     """Return the room IDs in an iterable of IDs or `Room` records, a Series, a DataFrame, a CSV
-    file, or a .txt file with one ID a line (a line that begins with # is a comment).
+    file, or a .txt file with one ID a line, in which # begins a comment.
 
-    In a table they are the column `id_column`, by default `room_id` or the only column, and are
-    read as text. Of duplicates the first row counts. ParameterError, with the line or position: a
-    float (zeros or digits may be lost), a missing ID, a cell damaged by a spreadsheet (1001.0,
-    1.23E+09, 1,234,567, #REF!; in a list, or in a column of pandas' `string`, such a text is an
-    ID); also for a string that is not a file, or a table without a column of IDs or a header.
+    In a table they are the column `id_column`, by default `room_id` or the only column. Of
+    duplicates the first row counts. ParameterError, with the line or position, for what is no ID,
+    or has been damaged by a spreadsheet: not in a list, nor in a column of pandas' `string`.
     """
     file = ""
     if isinstance(source, str | os.PathLike):
@@ -127,35 +121,22 @@ def room_ids(source: Any, id_column: str | None = None) -> list[str]:
 
 
 def _position(labels: Sequence[Any], id_column: str | None) -> int:
-    """Return the position of the column of IDs."""
+    """Return the position of the column of IDs, which may be the only one. A text with a digit is
+    no name for that: it may be the first ID of a table without a header."""
     names = [str(label) for label in labels]
     wanted = "room_id" if id_column is None else str(id_column)
     if id_column is None and wanted not in names:
         names = ["room_id" if _fold(name) == "roomid" else name for name in names]
+        has_digit = any(isinstance(label, str) and re.search(r"\d", label) for label in labels)
+        if wanted not in names and len(names) == 1 and not has_digit:
+            return 0
     if names.count(wanted) == 1:
         return names.index(wanted)
-    if id_column is None and wanted not in names:
-        _check_header([label for label in labels if isinstance(label, str)])
-        if len(names) == 1:
-            return 0
     problem = f"The table has {'two columns' if wanted in names else 'no column'} {wanted!r}."
-    advice = "Rename the column of room IDs to room_id, or pass its name as id_column="
-    if any("://" in name or "@" in name for name in names):  # cells, perhaps with passwords
-        advice = f"Put a header line first, with room_id above the IDs. {advice}."
-    else:
-        advice += f": {', '.join(map(repr, names)) or 'none'}."
-    raise parameter_error(A3, problem, advice)
-
-
-def _check_header(names: Sequence[str]) -> None:
-    """Reject a header that looks like the first row, whose room would be lost."""
-    advice = "Put a header line first in the file, with room_id above the IDs"
-    for name in names:
-        is_number = name.isdigit()
-        if is_number or (len(names) == 1 and any(map(str.isdigit, name))):
-            more = "" if is_number else f"; if that is the column's name, pass id_column={name!r}"
-            problem = f"A column is called {name!r}; is the header missing?"
-            raise parameter_error(A3, problem, f"{advice}{more}.")
+    advice = "Put room_id above the IDs as their header, or pass the column's name as id_column="
+    if not any("://" in name or "@" in name for name in names):  # cells, perhaps with passwords
+        advice += f": {', '.join(map(repr, names)) or 'none'}"
+    raise parameter_error(A3, problem, f"{advice}.")
 
 
 def _unique_ids(grid: Grid, position: int, file: str) -> list[str]:
@@ -194,12 +175,9 @@ def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:
     """Return the error that quotes the first of these problems and says where the others are."""
     row, _, problem = problems[0]
     unit = "line" if file else "position"
-    position = "" if row is None else f"{unit} {row}"
-    where = ", ".join(filter(None, (file, position)))
-    more = [str(other.row) for other in problems[1:]]
-    listed = ", ".join(more[:_MOST_LINES]) + ", ..." * (len(more) > _MOST_LINES)
-    units = f"{unit}s" if len(more) > 1 else unit
-    rest = f"{counted(len(more), 'more problem')}: {units} {listed}." if more else ""
+    where = ", ".join(filter(None, (file, "" if row is None else f"{unit} {row}")))
+    more = ", ".join(str(other.row) for other in problems[1:_MOST_LINES])
+    rest = f"{counted(len(problems) - 1, 'more problem')}: {unit} {more}." if more else ""
     return parameter_error(A3, f"{where}: {problem}", rest)
 
 
@@ -207,7 +185,7 @@ def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:
 
 
 def read_table(
-    source: object, required: Sequence[str], optional: Sequence[str], encoding: str | None = None
+    source: object, required: Sequence[str], optional: Sequence[str]
 ) -> tuple[list[tuple[int, Cells]], list[Problem]]:
     """Return the numbered rows of a DataFrame or a CSV file, with the required and optional columns
     that it has, and its problems. OSError: the file cannot be opened; TypeError: neither."""
@@ -217,7 +195,7 @@ def read_table(
         problem = "This is text. Pass a DataFrame, or the path of a CSV file."
         grid = Grid([], problems=[Problem(None, None, problem)])
     else:
-        grid = _read_file(Path(source), encoding)
+        grid = _read_file(Path(source))
     known = {_fold(name): name for name in (*required, *optional)}
     names = [known.get(_fold(str(name)), str(name).strip()) for name in grid.names]
     problems = list(grid.problems)
@@ -264,10 +242,9 @@ def cell_damage(cell: object, column: str) -> str:
     a number such as 1001.0, 1.23E+09 or 1,234,567. In a text from code, 2.0 is an ID."""
     text = cell.strip() if isinstance(cell, str) else ""
     if _ERROR_CELL.fullmatch(text):
-        if column != "login_password":
-            return f"The cell contains {text}, a spreadsheet error. Correct it there."
+        shown = "" if column == "login_password" else f", {text}"
         return (
-            "The cell looks like a spreadsheet error. Correct it there; if it is the password, "
+            f"The cell looks like a spreadsheet error{shown}. Correct it there; if it is right, "
             "pass a DataFrame whose column is of pandas' type string."
         )
     if not column.endswith("_id"):
@@ -311,11 +288,10 @@ def _read_frame(table: object) -> Grid:
     return Grid(list(frame.columns), list(enumerate(zip(*values, strict=True), 1)), exact=exact)
 
 
-def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False) -> Grid:
+def _read_file(path: Path, *, is_list: bool = False) -> Grid:
     """Return the cells of a CSV file, or of a list with one room ID a line, if it holds no tab."""
     raw, line, text, problem = path.read_bytes(), None, "", ""
-    if encoding is None:
-        encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
         start = b"".join(raw[:64].split())  # JSON may be indented
         kind = next((kind for mark, kind in _OTHER_FILES.items() if start.startswith(mark)), "")
@@ -323,8 +299,6 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
             problem = f"The file is {kind}"
         elif "\0" in (text := raw.decode(encoding)):
             problem = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
-    except LookupError:
-        problem = f"No such encoding: {encoding!r}. Use one such as cp1252."
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         problem = (

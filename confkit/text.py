@@ -1,11 +1,7 @@
-"""Texts made safe for a terminal, a log, JSON and a notebook, and files written atomically.
-
-Topics, names and messages of a service or a camera are other people's texts. A control character in
-them could colour a line, rename a window, hide the text before it or fake a line of ours.
-"""
+"""Other people's texts made safe for a terminal, a log and a notebook, and files written
+atomically."""
 
 import io
-import json
 import os
 import re
 import sys
@@ -13,7 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from html import escape
 from pathlib import Path
-from typing import Any
 
 # A joiner between letters that are not ASCII is part of a word (Persian, Hindi) or of an emoji.
 _JOINER = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
@@ -40,22 +35,12 @@ def printable(text: str, allowed: str = "\n\t") -> str:
 def echo(
     value: object, *, err: bool = False, end: str = "\n", style: Callable[[str], str] = str
 ) -> None:
-    """Print a value at once; `err`: to standard error, so that standard output has only results.
-
-    A character that the stream's encoding lacks becomes a question mark. `style` may colour the
-    text, once it holds no control characters.
-    """
+    """Print a value at once, with a question mark for what the stream's encoding lacks; `err`: to
+    standard error. `style` may colour the text, once it holds no control characters."""
     stream = sys.stderr if err else sys.stdout
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
         stream.reconfigure(errors="replace")
     print(style(printable(str(value))), end=end, file=stream, flush=True)
-
-
-def as_json(value: Any) -> str:
-    """Return the value as readable JSON: only unprintable characters are escaped (\\uXXXX), so that
-    the value stays the same."""
-    text = json.dumps(value, ensure_ascii=False)
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 def without_maths(html: str) -> str:

@@ -7,7 +7,7 @@ its outcome, which may be "unknown".
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -56,8 +56,8 @@ STRAYS = (ROOM_GONE, ROOM_CLOSED, NOT_AMONG_USERS, NOT_KNOWN)
 _REMOVABLE = ("", IMPORTED, NOT_SEEN, UNKNOWN, REMOVED, NOT_THERE, FAILED)
 # The service is unusable: the next device would fail, too.
 _NO_SERVICE = (TransportError, TokenRejected, AuthenticationFailed, ConfigError)
-_POLL = 0.1  # seconds between two checks of `cancelled`
-_INTERRUPTED, _CANCELLED = "The call was interrupted.", "The call was cancelled."
+_THREADS = 16  # that try cameras
+_INTERRUPTED = "The call was interrupted."
 _TABLE_ONLY = "Only the table was checked, not the camera."
 
 Row = dict[str, Any]  # of the result, and its `device`
@@ -72,31 +72,28 @@ def import_devices(
     preflight: bool | None = None,
     verify: bool = False,
     patience: float = 5.0,
-    threads: int = 16,
     timeout: float = 20.0,
     progress: bool | Progress | None = None,
-    cancelled: Event | None = None,
-    encoding: str | None = None,
 ) -> "pd.DataFrame":
     """Import the devices of a table (B1), and return one row per device with its outcome.
 
-    `table` is a DataFrame, or the path of a CSV file (commas, semicolons, tabs or bars; UTF-8
-    unless `encoding` names another), with the columns room_id, user_id, user_name, user_address;
+    `table` is a DataFrame, or the path of a CSV file (commas, semicolons, tabs or bars;
+    UTF-8 or UTF-16), with the columns room_id, user_id, user_name, user_address;
     optional: login_name, login_password, user_data and options (JSON). The whole table is checked
     first: TableError lists all mistakes, and nothing is sent. `login_password` applies to rows with
     a login_name but no password, so that a file need not contain one.
 
     A device whose address is already in its room is skipped. Unless `preflight` is False the
-    cameras are tried from here, `threads` at a time and one per host at a time, for `timeout`
+    cameras are tried from here, 16 at a time and one per host at a time, for `timeout`
     seconds each; cameras that do not play are not imported. Then the devices are imported once
     each, in order, until the service cannot be reached. With `verify` each is then looked up in B3
     and A6, for up to `patience` seconds. `remove_devices(client, result)` removes what was
     imported, or may have been.
 
     `dry_run` checks the table, and the cameras only if `preflight` is True: devices that would be
-    imported are "ready"; a read-only client will do. Ctrl-C, or setting `cancelled`, ends running
-    preflights and returns the results so far. `progress` is True, False or a function that is
-    called with the number of steps done and of all.
+    imported are "ready"; a read-only client will do. Ctrl-C ends running preflights
+    and returns the results so far. `progress` is True, False or a function that is called with the
+    number of steps done and of all.
 
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
     category: "imported", "already there", "preflight failed", "refused" (by the service), "not
@@ -106,12 +103,11 @@ def import_devices(
     """
     if not dry_run:
         client.may_send(B1)
-    if threads < 1 or not timeout > 0:
-        raise ValueError("threads must be at least 1, and timeout a number of seconds above 0.")
+    if not timeout > 0:
+        raise ValueError("timeout must be a number of seconds above 0.")
     preflight = not dry_run if preflight is None else preflight
-    cancelled = cancelled or Event()
     login_password = Secret(login_password) if login_password is not None else None
-    devices, problems = read_devices(table, encoding, login_password)
+    devices, problems = read_devices(table, login_password)
     del table  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
@@ -124,9 +120,8 @@ def import_devices(
         absent = [row for row in rows if row["outcome"] == NOT_TRIED]
         cameras = [row for row in absent if preflight and can_be_tried(row["device"])]
         with progress_bar(progress, len(cameras) + len(rows), "importing") as step:
-            _preflight_all(cameras, threads, timeout, step, cancelled)
+            _preflight_all(cameras, timeout, step)
             for row in rows:
-                stop_reason = stop_reason or (_CANCELLED if cancelled.is_set() else "")
                 if stop_reason:
                     break
                 if row["outcome"] == NOT_TRIED and dry_run:
@@ -155,13 +150,7 @@ def _mark_present(client: Client, rows: Sequence[Row]) -> None:
                 )
 
 
-def _preflight_all(
-    rows: Sequence[Row],
-    threads: int,
-    timeout: float,
-    step: Callable[[], object],
-    cancelled: Event,
-) -> None:
+def _preflight_all(rows: Sequence[Row], timeout: float, step: Callable[[], object]) -> None:
     """Try the cameras in parallel, but one at a time per host: a recorder may lock out a client
     that connects too often."""
     hosts: dict[object, list[Row]] = {}
@@ -180,14 +169,11 @@ def _preflight_all(
             with lock:
                 step()
 
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(_THREADS) as pool:
         longest_first = sorted(hosts.values(), key=len, reverse=True)
-        pending = {pool.submit(try_host, cameras) for cameras in longest_first}
         try:
-            while pending and not cancelled.is_set():
-                done, pending = wait(pending, _POLL, FIRST_COMPLETED)
-                for future in done:
-                    future.result()
+            for future in as_completed([pool.submit(try_host, each) for each in longest_first]):
+                future.result()
         finally:
             stop.set()  # ends running preflights
             pool.shutdown(wait=False, cancel_futures=True)
@@ -196,8 +182,6 @@ def _preflight_all(
 def remove_devices(
     client: Client,
     devices: "Iterable[Device] | Device | pd.DataFrame | str | os.PathLike[str]",
-    *,
-    encoding: str | None = None,
 ) -> "pd.DataFrame":
     """Remove devices (B2), and return one row per device, in order, with its outcome; stop only if
     the service cannot be reached.
@@ -217,7 +201,7 @@ def remove_devices(
     if isinstance(devices, Device):
         devices = [devices]
     if isinstance(devices, str | os.PathLike) or hasattr(devices, "columns"):
-        rows, problems = _removal_rows(devices, encoding)
+        rows, problems = _removal_rows(devices)
     else:
         records = list(devices)
         if not all(isinstance(record, Device) for record in records):
@@ -239,9 +223,9 @@ def remove_devices(
     return _result(rows, REMOVALS, stop_reason, retry_advice)
 
 
-def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[Problem]]:
+def _removal_rows(table: object) -> tuple[list[Row], list[Problem]]:
     optional = ("user_name", "user_address", "outcome", "reason", "verdict")
-    lines, problems = read_table(table, ("room_id", "user_id"), optional, encoding)
+    lines, problems = read_table(table, ("room_id", "user_id"), optional)
     rows = []
     for number, cells in lines:
         name, address = cells.pop("user_name", None), cells.pop("user_address", None) or None

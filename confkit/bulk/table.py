@@ -5,18 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..devices import check_address, check_options
-from ..diagnosis.camera import camera_key
+from ..diagnosis.camera import camera_key, can_be_tried
 from ..errors import ParameterError
 from ..operations import B1
-from ..records import Device, parse_id, reject_surrogates
-from ..rtsp.address import DEFAULT_PORTS, target
+from ..records import Device, parse_id
+from ..rtsp.address import target
 from ..rtsp.errors import RtspError
 from ..secret import MASK, Secret, reveal
 from ..tables import Cells, Problem, read_table
 
 REQUIRED = ("room_id", "user_id", "user_name", "user_address")
 _LOGIN = ("login_name", "login_password")
-_SCHEMES = (*DEFAULT_PORTS, "sip", "h323")
 _MAX_LINES = 20  # of problems in a message
 
 
@@ -42,12 +41,12 @@ def table_error(problems: Sequence[Problem]) -> TableError:
 
 
 def read_devices(
-    table: object, encoding: str | None = None, login_password: Secret | None = None
+    table: object, login_password: Secret | None = None
 ) -> tuple[list[tuple[int, Device]], list[Problem]]:
     """Return the devices of a table with their row numbers, and all problems of the table.
 
     `login_password` applies to rows with a login_name but no password."""
-    rows, problems = read_table(table, REQUIRED, (*_LOGIN, "user_data", "options"), encoding)
+    rows, problems = read_table(table, REQUIRED, (*_LOGIN, "user_data", "options"))
     damaged = {(problem.row, problem.column) for problem in problems}
     devices = []
     rows_of: dict[object, int] = {}
@@ -98,8 +97,6 @@ def _parse(name: str, cell: Any) -> Any:
             f"The cell is masked (it contains {MASK} instead of the secret). Take the text from "
             "devices_frame(devices, secrets=True)."
         )
-    if isinstance(cell, str):
-        reject_surrogates(B1, name, cell)
     return check_address(B1, cell) if name == "user_address" else cell
 
 
@@ -111,27 +108,20 @@ def _parse_options(cell: object) -> Mapping[str, Any]:
             cell = None
     if not isinstance(cell, Mapping):
         raise ValueError('The cell is not a JSON object. Write it as {"name": "value"}.')
-    for name in (*_LOGIN, "assist_address"):
-        if not isinstance(cell.get(name) or "", str | Secret):
-            raise ValueError(f"{name} in the cell is not text. Put it in quotes.")
     return cell
 
 
 def _contradictions(fields: Cells) -> Iterator[tuple[str, str]]:
     """Yield contradictions among valid cells, and move the login into the options."""
     login = [fields.pop(name, None) for name in _LOGIN]
-    scheme = str(fields.get("user_address") or "rtsp").partition("://")[0].lower()
-    if scheme not in _SCHEMES:
-        known = ", ".join(f"{name}://" for name in _SCHEMES)
-        yield "user_address", f"Devices do not use {scheme}://. Use one of {known}."
     try:
         fields["options"] = check_options(fields.get("options"), *login)
     except ParameterError as error:
         yield "options", _sentence(error)
         return
-    if scheme not in DEFAULT_PORTS or "user_address" not in fields:
+    device = Device("", "", user_address=fields.get("user_address"), options=fields["options"])
+    if not can_be_tried(device):
         return
-    device = Device("", "", user_address=fields["user_address"], options=fields["options"])
     name, password = device.login_name, device.login_password
     try:
         address, _ = target(reveal(device.user_address), name or None, reveal(password) or None)

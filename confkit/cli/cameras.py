@@ -53,7 +53,6 @@ def preflight(
 @click.argument("user", required=False)
 @click.option("--address", type=SecretAddress, metavar="URL", help="Of a camera not imported yet.")
 @login_option
-@click.option("--force", is_flag=True, help="Play the camera even while the service does.")
 @timeout_option
 @ca_option
 @verify_option

@@ -22,7 +22,7 @@ def doctor(room: str | None, profile: str | None, sandbox: bool) -> int:
 
     with connected(profile, sandbox) as client:
         steps = checkup(client, room)  # a wrong argument raises
-        echo(f"Checking {client.name} (at most 2 failed logins and 60 s)", err=True)
+        echo(f"Checking {client.name} (at most 2 failed logins)", err=True)
         return print_checks(steps).exit_status
 
 

@@ -2,7 +2,7 @@
 (`confkit.probe_dialect`), and its media servers."""
 
 from .doctor import CHECKS, checkup
-from .media_server import McuAnswer, mcu_answers
+from .media_server import mcu_answers
 from .probe import investigate
 
-__all__ = ["CHECKS", "McuAnswer", "checkup", "investigate", "mcu_answers"]
+__all__ = ["CHECKS", "checkup", "investigate", "mcu_answers"]

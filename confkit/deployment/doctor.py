@@ -1,5 +1,4 @@
-"""`doctor`: nine checks from the settings to a room's media server, each a function. A wrong
-setting is reported, and later checks use the right value."""
+"""`doctor`: nine checks from the settings to a room's media server, each a function."""
 
 import copy
 import time
@@ -12,13 +11,12 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from math import inf
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from ..checks import Check, Checklist, Outcome
-from ..client import Client, is_positive
+from ..client import Client
 from ..dialect import Dialect
-from ..errors import ConfigError, ConfkitError, TransportError, TransportTimeout
-from ..operations import A3, B3, OPERATIONS
+from ..errors import ConfkitError, TransportError
+from ..operations import A3, B3
 from ..records import Room, parse_id, require_field
 from .media_server import mcu_answers
 from .probe import FAULTS, NOT_SUPPORTED, REFUSED, Finding, Inquiry
@@ -28,15 +26,12 @@ MOST_SKEW = 5.0  # harmless seconds; the Date header has no fractions
 _ROOM_CLOSED = 3  # room_status, as seen in deployments
 # The setting of each interface, and a call without a token, which needs no login.
 _INTERFACES = {"A": ("base_url", A3, {"room_id": NO_ROOM}), "B": ("outgoing_url", B3, {})}
-_MORE_TIME = "Allow more time: ck.doctor(client, timeout=...)."
 _GIVE_A_ROOM = "Name a room: confkit doctor ROOM."
 _ASK_PROVIDER = "Ask the provider how this deployment expects the token, and which HTTP method."
 _SET_DIALECT = "Connect with dialect="
 
 
-def doctor(
-    client: Client, room_id: str | None = None, *, max_failed_logins: int = 2, timeout: float = 60.0
-) -> Checklist:
+def doctor(client: Client, room_id: str | None = None, *, max_failed_logins: int = 2) -> Checklist:
     """Find out what is wrong between this machine and the service, and the first step to fix it.
 
     There is always one row for each of `CHECKS`: the settings, interface A, interface B, the clock,
@@ -46,22 +41,20 @@ def doctor(
     The method of B1 is not checked; `probe_dialect` does that.
 
     Nothing is changed: B2 is called with a user and a room that do not exist, and not by a
-    read-only client. At most `max_failed_logins` logins fail. A client that has a token logs in
-    only if that is refused, as a login may end the token. The client's token, dialect and session
-    are not changed; its `calls` show what was sent. Everything takes at most `timeout` seconds,
-    plus the look-up of names.
+    read-only client. At most `max_failed_logins` logins fail. The client's token, dialect and
+    session are not changed; its `calls` show what was sent, about ten calls within its time-outs.
 
     ParameterError and ConfigError: an invalid argument, or a closed client; failures of the service
     are never raised. Sections 4, 5 and 7 of the interface.
     """
-    return Checklist(checkup(client, room_id, max_failed_logins, timeout))
+    return Checklist(checkup(client, room_id, max_failed_logins))
 
 
 def checkup(
-    client: Client, room_id: str | None = None, max_failed_logins: int = 2, timeout: float = 60.0
+    client: Client, room_id: str | None = None, max_failed_logins: int = 2
 ) -> Generator[Check]:
     """Yield the rows of `doctor` as they are made; invalid arguments raise at once."""
-    case = Case(client, room_id, max_failed_logins, timeout)
+    case = Case(client, room_id, max_failed_logins)
     return (case.check(name, function) for name, function in _FUNCTIONS.items())
 
 
@@ -76,12 +69,10 @@ class Row(NamedTuple):
 class Case(Inquiry):
     """The shared state of the checks: an inquiry, the two `addresses`, and the results so far."""
 
-    def __init__(self, client: Client, room_id: str | None, bound: int, timeout: float) -> None:
+    def __init__(self, client: Client, room_id: str | None, max_failed_logins: int) -> None:
         self.room_id = None if room_id is None else parse_id(A3, "room_id", room_id)
-        if not is_positive(timeout):
-            raise ConfigError(f"timeout is {timeout!r}", "Pass seconds for all checks, above 0.")
         client.may_send(A3)
-        super().__init__(client, bound, timeout)
+        super().__init__(client, max_failed_logins)
         self.original, self.rows = client, dict[str, Row]()
         self.addresses = self.client._addresses = dict(client._addresses)
         self.answering = set[str]()  # the interfaces that respond
@@ -92,11 +83,9 @@ class Case(Inquiry):
         session.hooks = {"response": [*session.hooks["response"], self._note_headers]}
 
     def check(self, name: str, function: Callable[["Case"], Row]) -> Check:
-        """Make a check; the finding is made even if no time is left."""
-        row = Row("UNKNOWN", "not made: no time left", _MORE_TIME)
+        """Make a check."""
         try:
-            if self.time_left > 0 or function is finding:
-                row = function(self)
+            row = function(self)
         except ConfkitError as error:  # an unexpected response
             row = self.failure(error)
         self.rows[name] = row
@@ -111,10 +100,8 @@ class Case(Inquiry):
             self.skew = min(skew, self.skew, key=abs)
 
     def failure(self, error: Any, about: str = "") -> Row:
-        """Return the row for an error: UNKNOWN if the time for all checks has run out."""
+        """Return the row for an error."""
         detail = about + (error.cause if isinstance(error, TransportError) else error.summary)
-        if isinstance(error, TransportTimeout) and self.client.timeout != self.timeout:
-            return Row("UNKNOWN", f"{detail}; no time left for all checks", _MORE_TIME)
         return Row("FAIL", detail, error.advice)
 
     def dialect_advice(self) -> str:
@@ -137,17 +124,7 @@ def _line(settings: dict[str, Any]) -> str:
 
 
 def settings(case: Case) -> Row:
-    """Check the settings, and name their origins."""
-    problems, advice = [], []
-    for interface, (setting, _, _) in _INTERFACES.items():
-        url = case.addresses[interface]
-        path = urlsplit(url).path
-        if path and any(f"{row.path}/".startswith(f"{path}/") for row in OPERATIONS.values()):
-            case.addresses[interface] = url.removesuffix(path)
-            problems.append(f"{case.origin(setting)} ends with {path}, which the client adds")
-            advice.append(f"Set {setting} to {case.addresses[interface]}.")
-    if problems:
-        return Row("FAIL", "; ".join(problems), " ".join(advice))
+    """Name the settings and their origins."""
     texts = [f"{case.origin(_INTERFACES[key][0])} {url}" for key, url in case.addresses.items()]
     texts += [f"{case.origin(key)} is given" for key in ("access_key", "secret_key")]
     return Row("PASS", "; ".join(texts))
@@ -202,17 +179,9 @@ def clock(case: Case) -> Row:
 
 
 def keys(case: Case) -> Row:
-    """Log in (A1), unless the client has a token that is accepted."""
+    """Log in (A1)."""
     if "A" not in case.answering:
         return Row("SKIP", "interface A does not respond")
-    if case.original.authenticated:
-        case.token = case.original.token()
-        current = case.find("A3", NO_ROOM)
-        if not current.refused and current.call.ret != 407:  # possible if the token is not read
-            text = "no login was made: this client has a token, which a login may end"
-            advice = "To check the keys, use a client that has not made any call yet."
-            return Row("UNKNOWN" if current.call.ret is None else "SKIP", text, advice)
-        case.token = None
     used, error = case.dialect, case.log_in()
     if error is not None:
         refused = getattr(error, "ret", None) in REFUSED
@@ -307,9 +276,9 @@ def media_server(case: Case) -> Row:
     if isinstance(answer.result, ConfkitError):
         return row if row.advice.startswith(_SET_DIALECT) else case.failure(answer.result)
     address = require_field(answer.result, "addr", "the media server")
-    server = mcu_answers(address, max(min(2.0, case.timeout[0], case.time_left), 0.01))
-    text = f"{row.detail}; its media server: {server.reason}"
-    if server:
+    accepts, reason = mcu_answers(address)
+    text = f"{row.detail}; its media server: {reason}"
+    if accepts:
         return row._replace(detail=text)
     advice = "Ask the operator whether it is running, serves this network, or uses UDP only."
     return Row("FAIL", text, f"{row.advice} {advice}".strip())

@@ -2,49 +2,28 @@
 
 import re
 import socket
-from typing import NamedTuple
 
-from ..client import is_positive
 from ..secret import SecretAddress
 
 _HOST_AND_PORT = re.compile(r"(?:\[([^\[\]@/?#\s]+)\]|([^\[\]@/?#\s:]+)):([0-9]{1,5})")
+_TIMEOUT = 2.0  # seconds
 
 
-class McuAnswer(NamedTuple):
-    """Whether a media server accepts TCP connections from here (`ok`), and a sentence that says so
-    (`reason`)."""
-
-    address: str
-    ok: bool
-    reason: str
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-
-def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
-    """Try a TCP connection to a media server's `host:port` (A5), for at most `timeout` seconds plus
-    the look-up of its name.
+def mcu_answers(address: str) -> tuple[bool, str]:
+    """Try a TCP connection to a media server's `host:port` (A5), for at most 2 seconds plus the
+    look-up of its name; return whether it accepts one, and a sentence that says so.
 
     Nothing is sent, and nothing is raised for a server that does not respond. A server that takes
-    media over UDP only may work nevertheless. ValueError: the timeout is not a number above 0.
+    media over UDP only may work nevertheless.
     """
-    if not is_positive(timeout):
-        raise ValueError(f"timeout is {timeout!r}; pass seconds, above 0 and finite")
     text = str(SecretAddress(str(address)))
     parts = _HOST_AND_PORT.fullmatch(str(address).strip())
     if not parts or not 0 < int(parts[3]) < 65536:
-        return McuAnswer(text, False, f"{text!r} is not host:port, so nothing was tried")
+        return False, f"{text!r} is not host:port, so nothing was tried"
     try:
-        socket.create_connection((parts[1] or parts[2], int(parts[3])), timeout).close()
+        socket.create_connection((parts[1] or parts[2], int(parts[3])), _TIMEOUT).close()
     except (OSError, UnicodeError) as error:  # Unicode: a name that IDNA cannot encode
-        reason = getattr(error, "strerror", "") or type(error).__name__
-        if isinstance(error, ConnectionRefusedError):
-            reason = "connection refused"
-        elif isinstance(error, TimeoutError):
-            reason = f"no response within {timeout:g} s"
-        elif isinstance(error, socket.gaierror | UnicodeError):
-            reason = "could not resolve the host name"
-        reason = f"{text} does not accept TCP connections from here: {reason}"
-        return McuAnswer(text, False, f"{reason}; the media itself may still run over UDP")
-    return McuAnswer(text, True, f"{text} accepts connections from here")
+        reason = "no response" if isinstance(error, TimeoutError) else str(error)
+        reason = f"{text} does not accept TCP connections from here ({reason})"
+        return False, f"{reason}; the media itself may still run over UDP"
+    return True, f"{text} accepts connections from here"

@@ -6,12 +6,10 @@ the parameters, or look for the room, first.
 """
 
 import copy
-import time
 import uuid
 import warnings
 from dataclasses import replace
 from itertools import product
-from math import inf
 from typing import Any, NamedTuple
 
 from ..calls import Call
@@ -84,9 +82,8 @@ def investigate(
 
 
 class Finding(NamedTuple):
-    """The result of trying an operation: the dialect so far, the `problem` if it was not
-    determined, the call and result that show it (or the first ones), and whether the token was
-    refused."""
+    """The dialect after trying an operation, the `problem` if it was not determined, and the call
+    and result that show it."""
 
     dialect: Dialect
     problem: str
@@ -96,24 +93,15 @@ class Finding(NamedTuple):
 
 
 class Inquiry:
-    """Sends requests through a copy of a client, each once, for at most `seconds`.
+    """Sends requests through a copy of a client, each once; `dialect` is the right one as far as
+    known."""
 
-    `dialect` is the right dialect as far as known, `token` that of the last login.
-    """
-
-    def __init__(self, client: Client, max_failed_logins: int, seconds: float = inf) -> None:
+    def __init__(self, client: Client, max_failed_logins: int) -> None:
         if type(max_failed_logins) is not int or max_failed_logins < 1:
             raise ConfigError(f"max_failed_logins is {max_failed_logins!r}", "Pass an integer > 0.")
-        self.client, self.dialect, self.timeout = copy.copy(client), client.dialect, client.timeout
+        self.client, self.dialect = copy.copy(client), client.dialect
         self.token: Secret | None = None
-        self._granted: dict[str, Any] = {}  # by A1
-        self._bound, self._end = max_failed_logins, time.monotonic() + seconds
-        self._placement_known = False
-
-    @property
-    def time_left(self) -> float:
-        """Seconds left for all further requests."""
-        return self._end - time.monotonic()
+        self._bound, self._placement_known = max_failed_logins, False
 
     def origin(self, setting: str) -> str:
         """Return a setting's name, and the origin of its value if known."""
@@ -123,9 +111,7 @@ class Inquiry:
     def ask(
         self, operation: Operation, fields: dict[str, Any], token: Secret | None, dialect: Dialect
     ) -> Answer:
-        """Send a request once, within the time left; return its record and its result."""
-        half = max(self.time_left / 2, 0.01)  # to connect, and to read
-        self.client.timeout = min(self.timeout[0], half), min(self.timeout[1], half)
+        """Send a request once; return its record and its result."""
         return self.client.ask_once(operation, fields, token, dialect)
 
     def log_in(self) -> ConfkitError | None:
@@ -142,7 +128,7 @@ class Inquiry:
                 token = dialect.token_of(result, secret_key)
                 if isinstance(token, ConfkitError):
                     return token
-                self.token, self.dialect, self._granted = token, dialect, result
+                self.token, self.dialect = token, dialect
                 return None
             if call.ret not in REFUSED:
                 return result  # which does not depend on the signature
@@ -186,9 +172,6 @@ class Inquiry:
             if listed or (not same and without.ret not in (None, *FAULTS)):
                 self._placement_known |= call.method == "POST"
                 return Finding(dialect, "", call, result)
-        refused = key == "A3" and all(call.ret in REFUSED for call, _ in answers)
-        if refused and (finding := self._sign_otherwise(fields)):
-            return finding
         served = [answer for answer in answers if answer[0].ret not in (None, NOT_SUPPORTED)]
         call, result = (served or answers)[0]
         problem = f"{key}: {result.summary if isinstance(result, ConfkitError) else 'success'}"
@@ -198,19 +181,6 @@ class Inquiry:
             problem += ", with the token and without"
         refused = call.ret in (NOT_SUPPORTED, *REFUSALS[key])
         return Finding(self.dialect, problem, call, result, refused)
-
-    def _sign_otherwise(self, fields: dict[str, Any]) -> Finding | None:
-        """Try the token in other hashes and forms: A1 may have accepted any digest."""
-        for name, form in product(CHOICES["hash"], CHOICES["signature"]):
-            dialect = replace(self.dialect, hash=name, signature=form)
-            token = dialect.token_of(self._granted, self.client.secret_key)
-            if dialect == self.dialect or isinstance(token, ConfkitError):
-                continue
-            call, result = self.ask(OPERATIONS["A3"], fields, token, dialect)
-            if call.ret is not None and call.ret not in (*REFUSED, *FAULTS):
-                self.token = token
-                return Finding(dialect, "", call, result)
-        return None
 
     def _dialects(self, setting: str, values: tuple[str | None, ...]) -> list[Dialect]:
         """Return the dialects to try, the known one first: with each value of the setting, and for

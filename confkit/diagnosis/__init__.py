@@ -6,13 +6,12 @@ from functools import partial
 from typing import Any
 
 from ..client import Client
-from ..devices import PreflightFailed
+from ..devices import PreflightFailed, check_address
 from ..errors import ApiError
 from ..operations import A3, B1
-from ..records import Device, parameter_error, parse_id, preview
+from ..records import Device, parameter_error, parse_id
 from ..rtsp.report import Report
 from ..secret import Secret, SecretAddress, redact
-from ..wire import check_sendable
 from .calls import diagnose_call
 from .camera import address_without_login, can_be_tried, preflight_of
 from .walk import walk
@@ -26,7 +25,6 @@ def diagnose_device(
     *,
     login_name: str | None = None,
     login_password: str | Secret | None = None,
-    force: bool = False,
     timeout: float = 20.0,
     **options: Any,
 ) -> Report:
@@ -34,17 +32,14 @@ def diagnose_device(
 
     The device is given by its user ID, its address, or both; without them the first of the room's
     devices with a problem is diagnosed. The camera is tried from here, with the login of B3 if none
-    is given, unless the service plays it, as some cameras allow one connection only; `force` tries
-    it anyway. `timeout` (seconds) and `options` are those of `preflight`. Errors of the service are
-    part of the report; only an invalid argument is raised (ParameterError).
+    is given, unless the service plays it, as some cameras allow one connection only. `timeout`
+    (seconds) and `options` are those of `preflight`. Errors of the service are part of the report;
+    only an invalid argument is raised (ParameterError).
     """
     login_password = Secret(login_password) if login_password is not None else None
     if user_address is not None:
-        if not isinstance(user_address, str | Secret) or not user_address:
-            problem = f"user_address is {preview(user_address)}."
-            raise parameter_error(B1, problem, "Pass a non-empty user_address.")
         user_address = SecretAddress(user_address)
-        check_sendable(B1, {"user_address": user_address})
+        check_address(B1, user_address)
     login = {"login_name": login_name, "login_password": login_password}
     device = Device(
         parse_id(A3, "room_id", room_id),
@@ -53,15 +48,12 @@ def diagnose_device(
         options={name: value for name, value in login.items() if value is not None},
     )
     try_camera = partial(preflight_of, timeout=timeout, **options)
-    return walk(client, device, try_camera, force=force)
+    return walk(client, device, try_camera)
 
 
 def require_preflight(device: Device, known: bool | Report = True) -> Report | None:
-    """Return the report of a camera that plays; None if it cannot be tried (sip, h323).
-
-    A `known` report is used instead of trying again; ParameterError if it is of another address.
-    PreflightFailed if the camera does not play.
-    """
+    """Return the `known` or a new report of a camera, else PreflightFailed; None for sip and
+    h323. ParameterError: the known one is of another address."""
     if not can_be_tried(device):
         return None
     report = known if isinstance(known, Report) else preflight_of(device)
@@ -81,12 +73,8 @@ def require_preflight(device: Device, known: bool | Report = True) -> Report | N
 
 
 def explain_refusal(error: ApiError, client: Client, device: Device, known: Report | None) -> None:
-    """Add the reason to the error of a refused import (426, 427).
-
-    `known` is the report of the camera, which plays from here: the error gets a report, too.
-    Without it the error names the call that finds the reason, unless only the service can dial the
-    device.
-    """
+    """Add the reason to the error of a refused import (426, 427), and a report if the camera plays
+    from here (`known`). Without that the error names the call that finds the reason."""
     if error.ret not in (426, 427):
         return
     if known is None and can_be_tried(device):

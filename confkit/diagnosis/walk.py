@@ -36,8 +36,7 @@ _VERDICTS: dict[str, dict[str, str]] = tomllib.loads(
 # Verdicts of a camera that allows one connection only, while that is in use.
 _BUSY_VERDICTS = frozenset({"busy", "dropped", "refused", "rtsp_silent", "setup_play_failed"})
 _SERVICE_PLAYS = (
-    "skipped: the service plays this camera, and some cameras allow one connection only; "
-    "force=True (--force) tries it anyway"
+    "skipped: the service plays this camera, and some cameras allow one connection only"
 )
 # The caps that a device counts against, and a caveat: a person may be in a room without sending
 # video.
@@ -49,30 +48,24 @@ def walk(
     device: Device,
     try_camera: Callable[[Device], Report],
     *,
-    force: bool = False,
     refused: bool = False,
 ) -> Report:
-    """Return the first problem on the way from the room to the camera, or that there is none.
-
-    `try_camera` returns the report of a device's camera; `force` calls it even while the service
-    plays the camera; `refused`: an import of the device has just been refused. Errors of the
-    service are reports, too.
-    """
+    """Return the first problem on the way from the room to the camera, or that there is none;
+    `refused`: an import of the device has just been refused."""
     way = _Way(client, device, try_camera)
     try:
-        end = _walk(way, device, force, refused)
+        end = _walk(way, device, refused)
     except RoomNotFound:
         end = way.verdict("room_not_found")
     except ConfkitError as error:
         end = way.service_error(error)
     if way.stages.name and not end.ok:
         way.stages.outcome = FAILED
-    stages, at = way.stages.end(), way.stages_before_camera
     subject = f"{name_of(way.device)} in room {way.device.room_id!r} of {client.name}"
-    return replace(end, subject=subject, stages=(*stages[:at], *end.stages, *stages[at:]))
+    return replace(end, subject=subject, stages=(*way.stages.end(), *end.stages))
 
 
-def _walk(way: _Way, wanted: Device, force: bool, refused: bool) -> Report:
+def _walk(way: _Way, wanted: Device, refused: bool) -> Report:
     client, stages = way.client, way.stages
     room = get_room(client, wanted.room_id)
     wanted = way.device = replace(wanted, room_id=room.room_id)  # it may be the external ID
@@ -112,20 +105,15 @@ def _walk(way: _Way, wanted: Device, force: bool, refused: bool) -> Report:
             or way.no_place(room, status, inside)
             or way.verdict("service_cannot_reach" if way.camera else "not_joined")
         )
-    for device in listed if force else listed[:1]:
-        problem = way.address_differs(wanted, device)
-        if problem or (force and (problem := way.camera_fails([device]))):
-            return problem
     if listed:
-        if not force:
-            stages.begin("camera")
-            stages.skip(_SERVICE_PLAYS)
+        if problem := way.address_differs(wanted, listed[0]):
+            return problem
+        stages.begin("camera")
+        stages.skip(_SERVICE_PLAYS)
         if wanted.user_id or wanted.user_address is not None:
             return way.verdict("ok")
         way.device = wanted
         return way.verdict("ok", device="each device")
-    if wanted.user_id in users:
-        return way.verdict("user_id_taken")
     refusal = "service_cannot_reach" if can_be_tried(wanted) else "not_joined"
     return (
         way.no_place(room, status, inside)
@@ -137,14 +125,13 @@ def _walk(way: _Way, wanted: Device, force: bool, refused: bool) -> Report:
 
 def _conflict(way: _Way, here: list[Device], others: list[Device], refused: bool) -> Report | None:
     """Return why an import would be refused with 423; after another refusal the ID is free."""
-    duplicates = at_address(way.device, here)
+    if duplicates := at_address(way.device, here):
+        return way.replaces("duplicate_address", duplicates[0])
     known = [device for device in others if device.user_id == way.device.user_id]
     if not known or refused:
-        return way.replaces("duplicate_address", duplicates[0]) if duplicates else None
+        return None
     if way.device.user_address is None:
         way.device = replace(known[0], room_id=way.device.room_id)
-    if duplicates or not at_address(way.device, known):
-        return way.verdict("user_id_elsewhere", known[0])
     return way.replaces("in_another_room", known[0])
 
 
@@ -159,7 +146,6 @@ class _Way:
     listed: Device | None = None
     camera: Report | None = None
     stages: Stages = field(default_factory=lambda: Stages("room"))
-    stages_before_camera: int = 0
 
     def replaces(self, verdict: str, other: Device) -> Report:
         """Return a verdict whose advice imports the device in place of another, with the login of
@@ -199,7 +185,7 @@ class _Way:
             self.stages.begin("camera")
             self.stages.skip(f"skipped: {reason if known else 'no address is known'}")
             return None
-        self.stages_before_camera = len(self.stages.end())
+        self.stages.end()
         camera = self.camera = self.try_camera(self.device)
         if camera.ok:
             return None
@@ -237,10 +223,8 @@ class _Way:
         if other is not None:
             facts["other"] = f"{name_of(other)} in room {other.room_id!r}"
             facts |= {"listed": address_without_login(other), "remove_other": remove_call(other)}
-        ending = row.get("tried" if self.camera else "untried", "")
-        if self.device.user_address is None:
-            ending = row.get("unknown", ending)
-        advice = row["advice"] + ending
+        known = self.device.user_address is not None
+        advice = row["advice"] + row.get("tried" if self.camera else "untried", "") * known
         return self._report(verdict, row["cause"].format_map(facts), advice.format_map(facts))
 
     def service_error(self, error: ConfkitError) -> Report:

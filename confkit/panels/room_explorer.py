@@ -163,7 +163,7 @@ class RoomExplorer(RoomPanel):
     def media_server(self, room_id: str) -> str:
         """Return whether the room's media server accepts connections, as a sentence; the service
         assigns one to a room without (A5)."""
-        return mcu_answers(get_mcu(self.client, room_id)).reason
+        return mcu_answers(get_mcu(self.client, room_id))[1]
 
     def _media_server(self) -> str:
         room_id = self._picked()

@@ -39,12 +39,13 @@ def media_server(addresses: Iterable[str]) -> Check:
     """Try TCP connections to these media servers. One that refuses may be down, reachable from the
     participants' network only, or take media over UDP alone: so that is UNKNOWN, not FAIL."""
     name = "Connection to the media server"
-    answers = [mcu_answers(address) for address in addresses]
-    for answer in answers:
-        if not answer:
+    addresses = list(addresses)
+    for address in addresses:
+        accepts, reason = mcu_answers(address)
+        if not accepts:
             advice = "Try it from the participants' network, and ask its operator whether it runs."
-            return Check(name, "UNKNOWN", answer.reason, advice)
-    return Check(name, "PASS", ", ".join(answer.address for answer in answers))
+            return Check(name, "UNKNOWN", reason, advice)
+    return Check(name, "PASS", ", ".join(addresses))
 
 
 def camera_login(login_name: str) -> dict[str, Any]:

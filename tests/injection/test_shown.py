@@ -57,10 +57,10 @@ def test_a_notebook_shows_text(client, named):
     chart = ck.occupancy_chart(ck.sweep(client, TEXTS).frame())
     assert_dead(chart.summary(), chart._repr_mimebundle_()[0]["text/html"])
     for text in TEXTS:
-        check = ck.Check(text, "FAIL", text, text)
-        for shown in (check, ck.Checklist([check]), ck.diagnose_device(client, text, f"a {text}")):
+        checks = ck.Checklist([ck.Check(text, "FAIL", text, text)])
+        for shown in (checks, ck.diagnose_device(client, text, f"a {text}")):
             assert_dead(str(shown), shown._repr_html_())
-        assert check._repr_html_().startswith("<div class='tex2jax_ignore") == ("$" in text)
+        assert checks._repr_html_().startswith("<div class='tex2jax_ignore") == ("$" in text)
 
 
 def test_panels_show_text(client, named):

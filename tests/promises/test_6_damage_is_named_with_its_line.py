@@ -94,7 +94,7 @@ REFUSED = {
     "no column": (pd.DataFrame({"A": ["1"], "B": ["2"]}), "no column 'room_id'.*id_column=.*'A'"),
 }
 REFUSED_FILES = {
-    "no header": ("00123\n7\n", "'00123'; is the header missing"),
+    "no header": ("00123\n7\n", "no column 'room_id'.*header.*: '00123'"),
     "a cell too many": ("building,room_id\nMain, North,7\n", "line 2: The row has 3 cells"),
     "a header again": ("room_id\n7\nroom_id\n", "line 3: The header is repeated"),
     "an apostrophe": ("room_id,x\n'0012,1\n", "line 2: .*apostrophe"),
