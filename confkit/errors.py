@@ -292,13 +292,17 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
     """Return what a result code means and the next step (section 7 of the interface).
 
     `ret` may be an error of confkit, which knows its code and interface. `interface` is "A" or "B";
-    without one of them a code with different meanings (401) is explained for both. Its meaning
+    without it a code with different meanings in A and B (401) is explained for both. Its meaning
     in other deployments (416) is added; an unknown code is reported as such.
     """
     if isinstance(ret, Exception):
         interface = interface or getattr(ret, "interface", None)
         code = getattr(ret, "ret", None)
         ret = "no result code" if code is None else code
+    if interface is not None:
+        interface = interface.strip().upper()
+        if interface not in ("A", "B"):
+            raise ValueError(f"interface is {interface!r}; use A (port 8080) or B (port 8050)")
     ret = as_code(str(ret))
     first, *others = lookup(ret, interface) or (_unknown(ret),)
     meaning, advice = first.meaning, first.advice
