@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Literal, get_args
 
 from .secret import redact
-from .text import one_line, without_maths
+from .text import as_json, one_line, without_maths
 
 Outcome = Literal["FAIL", "UNKNOWN", "PASS", "SKIP"]  # what is wrong comes first
 _EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
@@ -69,7 +68,7 @@ class Checklist(tuple[Check, ...]):
     def as_json(self, **fields: str) -> str:
         """Return these fields, the verdict and the checks as one JSON object."""
         checks = [asdict(check) for check in self]
-        return json.dumps({**fields, "verdict": self.verdict, "checks": checks})
+        return as_json({**fields, "verdict": self.verdict, "checks": checks})
 
     def __repr__(self) -> str:
         return "\n".join([*map(str, self), f"Overall: {self.verdict}"])
