@@ -211,9 +211,11 @@ def room_id_of(endpoint: Operation, room: object) -> str:
 
 
 def _number(operation: Operation, name: str, value: object) -> int | None:
-    """Return a whole number, or None."""
+    """Return a whole number, or None; a float without a fraction counts."""
     if value is None:
         return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if (number := integer(value)) is not None:
         return number
     problem = f"{name} is {preview(value)}, not a whole number."
