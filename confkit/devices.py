@@ -9,6 +9,7 @@ from .client import Client
 from .errors import (
     ConfkitError,
     JoinFailed,
+    ParameterError,
     ProtocolError,
     ServiceTimeout,
     UserNotFound,
@@ -82,12 +83,15 @@ def import_device(
     login_password = Secret(login_password) if login_password is not None else None
     user_address = SecretAddress(user_address) if user_address is not None else None
     user_data = hide(user_data)
-    options = hide(options, "" if isinstance(options, Mapping) else "secret")  # of a wrong type
+    checked = None if options is None else hide_options(options)
+    del options
+    if isinstance(checked, ParameterError):
+        raise checked
     client.may_send(B1)
     if isinstance(room_id, Device):
         old, new = room_id, {"login_name": login_name, "login_password": login_password}
-        if options is None:
-            options = {key: value for key, value in old.options.items() if new.get(key) is None}
+        if checked is None:
+            checked = {key: value for key, value in old.options.items() if new.get(key) is None}
         user_id = old.user_id if user_id is None else user_id
         user_name = old.user_name if user_name is None else user_name
         user_address = old.user_address if user_address is None else user_address
@@ -98,7 +102,7 @@ def import_device(
         require_text(B1, "user_name", user_name),
         check_address(B1, user_address),
         reveal(user_data) or "",
-        check_options(options, login_name, login_password),
+        check_options(checked, login_name, login_password),
     )
     report = None
     if preflight:
@@ -250,22 +254,34 @@ def check_address(operation: Operation, value: object) -> SecretAddress:
     return address
 
 
+def hide_options(options: object) -> dict[str, Any] | ParameterError:
+    """Return the `options` of B1 with secrets hidden, or the error for what cannot be sent: raised
+    here, its traceback would show them."""
+    if not isinstance(options, Mapping | None):
+        problem = f"options is {type(options).__name__}, not an object."
+        advice = 'Pass a dict, such as {"assist_address": "rtsp://..."}.'
+        return parameter_error(B1, problem, advice)
+    try:
+        hidden: dict[str, Any] = check_sendable(B1, {"options": dict(options or {})})["options"]
+        return hidden
+    except ParameterError as error:
+        return error.with_traceback(None)
+
+
 def check_options(
     options: object, login_name: str | None = None, login_password: str | Secret | None = None
 ) -> dict[str, Any]:
     """Return the `options` of B1, including the login under the interface's keys."""
-    if not isinstance(options, Mapping | None):
-        problem = f"options is {type(options).__name__}, not an object."
-        advice = 'Pass a dict, such as {"assist_address": "rtsp://..."}.'
-        raise parameter_error(B1, problem, advice)
-    checked: dict[str, Any] = check_sendable(B1, {"options": dict(options or {})})["options"]
+    options = hide_options(options)
+    if isinstance(options, ParameterError):
+        raise options
     for name, value in (("login_name", login_name), ("login_password", login_password)):
         if value is None:
             continue
         if not isinstance(value, str | Secret):
             raise parameter_error(B1, f"{name} is not text.", "Pass it as text.")
         value = check_sendable(B1, {name: value})[name]
-        if checked.setdefault(name, value) != value:
+        if options.setdefault(name, value) != value:
             problem = f"{name} is given twice, in options and by itself, with different values."
             raise parameter_error(B1, problem, "Pass it once.")
-    return checked
+    return options

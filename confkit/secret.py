@@ -75,9 +75,8 @@ class Secret:
 
     __slots__ = ("_value",)
 
-    def __init__(self, value: "str | int | float | bytes | Secret") -> None:
-        plain = value._value if isinstance(value, Secret) else value
-        self._value: str | int | float | bytes = plain
+    def __init__(self, value: "str | int | float | Secret") -> None:
+        self._value: str | int | float = value._value if isinstance(value, Secret) else value
 
     def reveal(self) -> str:
         """Return the value as text, even if the service sent a number."""
@@ -162,7 +161,7 @@ def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
         is_address = name.lower().endswith("address")  # even if its beginning is malformed
         masked = str(SecretAddress(value)) if is_address else without_login(value)
         return value if masked == value else SecretAddress(value)
-    if isinstance(value, int | float | bytes):
+    if isinstance(value, int | float):
         return Secret(value) if is_secret(name) and not isinstance(value, bool) else value
     if isinstance(value, Mapping):
         under = name if is_secret(name) else ""
