@@ -138,7 +138,8 @@ class Device(_Record):
     def login_name(self) -> str | None:
         """The login name with which the service opens the device, or None."""
         name = self.options.get("login_name")
-        return name if isinstance(name, str) else None
+        is_number = isinstance(name, int | float) and not isinstance(name, bool)
+        return json.dumps(name) if is_number else name if isinstance(name, str) else None
 
     @property
     def login_password(self) -> Secret | None:

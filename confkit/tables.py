@@ -242,9 +242,10 @@ def cell_damage(cell: object, column: str) -> str:
     a number such as 1001.0, 1.23E+09 or 1,234,567. In a text from code, 2.0 is an ID."""
     text = cell.strip() if isinstance(cell, str) else ""
     if _ERROR_CELL.fullmatch(text):
-        shown = "" if column == "login_password" else f", {text}"
+        if column != "login_password":
+            return f"The cell contains {text}, a spreadsheet error. Correct it there."
         return (
-            f"The cell looks like a spreadsheet error{shown}. Correct it there; if it is right, "
+            "The cell looks like a spreadsheet error. Correct it there; if it is the password, "
             "pass a DataFrame whose column is of pandas' type string."
         )
     if not column.endswith("_id"):
