@@ -23,6 +23,7 @@ from .records import (
     parameter_error,
     parse_id,
     preview,
+    reject_surrogates,
     require_text,
 )
 from .rooms import change, get_room_users, room_id_of
@@ -101,7 +102,7 @@ def import_device(
         parse_id(B1, "user_id", user_id),
         require_text(B1, "user_name", user_name),
         check_address(B1, user_address),
-        reveal(user_data) or "",
+        reject_surrogates(B1, "user_data", reveal(user_data) or ""),
         check_options(checked, login_name, login_password),
     )
     report = None

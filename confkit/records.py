@@ -15,6 +15,7 @@ from .errors import ParameterError, ProtocolError
 from .operations import Operation
 from .secret import Secret, SecretAddress, hide, redact, reveal
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ASK = "Ask the provider what this deployment puts there."
@@ -260,6 +261,15 @@ def parameter_error(operation: Operation, problem: str, advice: str) -> Paramete
     return error
 
 
+def reject_surrogates(operation: Operation, name: str, value: str) -> str:
+    """Return the text; ParameterError for a lone surrogate, which UTF-8 cannot encode."""
+    if _SURROGATE.search(value):
+        advice = "Type it again, or read its file with the right encoding."
+        problem = f"{name} contains half a character (a lone surrogate)."
+        raise parameter_error(operation, problem, advice)
+    return value
+
+
 def integer(value: Any) -> int | None:
     """Return a whole number of any type as an int; None for anything else."""
     try:
@@ -271,7 +281,7 @@ def integer(value: Any) -> int | None:
 def parse_id(operation: Operation, name: str, value: object) -> str:
     """Return an ID, a non-empty text or a whole number, as text."""
     if isinstance(value, str) and value.strip():
-        return value
+        return value if value.isascii() else reject_surrogates(operation, name, value)
     if (number := integer(value)) is not None:
         return str(number)
     advice = f"Pass the {name} as text, as the service returned it."
@@ -283,5 +293,5 @@ def parse_id(operation: Operation, name: str, value: object) -> str:
 def require_text(operation: Operation, name: str, value: object) -> str:
     """Return a text; ParameterError if it is missing or empty."""
     if isinstance(value, str) and value.strip():
-        return str(value)
+        return str(reject_surrogates(operation, name, value))
     raise parameter_error(operation, f"{name} is {preview(value)}.", f"Pass a non-empty {name}.")

@@ -61,7 +61,7 @@ def create_room(
         "max_audio": _number(A2, "max_audio", max_audio),
         "attendee_max": _number(A2, "attendee_max", attendee_max),
     }
-    if (size := len(topic.encode("utf-8", "replace"))) >= TOPIC_BYTES:
+    if (size := len(topic.encode())) >= TOPIC_BYTES:
         problem = f"topic is {size} bytes long in UTF-8; it must be under {TOPIC_BYTES}."
         advice = "Shorten it: a character outside ASCII takes 2 to 4 bytes."
         raise parameter_error(A2, problem, advice)

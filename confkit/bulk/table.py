@@ -8,7 +8,7 @@ from ..devices import check_address, check_options
 from ..diagnosis.camera import camera_key, can_be_tried
 from ..errors import ParameterError
 from ..operations import B1
-from ..records import Device, parse_id
+from ..records import Device, parse_id, reject_surrogates
 from ..rtsp.address import target
 from ..rtsp.errors import RtspError
 from ..secret import MASK, Secret, reveal
@@ -97,6 +97,8 @@ def _parse(name: str, cell: Any) -> Any:
             f"The cell is masked (it contains {MASK} instead of the secret). Take the text from "
             "devices_frame(devices, secrets=True)."
         )
+    if isinstance(cell, str):
+        reject_surrogates(B1, name, cell)
     return check_address(B1, cell) if name == "user_address" else cell
 
 
