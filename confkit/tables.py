@@ -185,7 +185,7 @@ def _refusal(problems: Sequence[Problem], file: str) -> ParameterError:
 
 
 def read_table(
-    source: object, required: Sequence[str], optional: Sequence[str]
+    source: object, required: Sequence[str], optional: Sequence[str], encoding: str | None = None
 ) -> tuple[list[tuple[int, Cells]], list[Problem]]:
     """Return the numbered rows of a DataFrame or a CSV file, with the required and optional columns
     that it has, and its problems. OSError: the file cannot be opened; TypeError: neither."""
@@ -195,7 +195,7 @@ def read_table(
         problem = "This is text. Pass a DataFrame, or the path of a CSV file."
         grid = Grid([], problems=[Problem(None, None, problem)])
     else:
-        grid = _read_file(Path(source))
+        grid = _read_file(Path(source), encoding)
     known = {_fold(name): name for name in (*required, *optional)}
     names = [known.get(_fold(str(name)), str(name).strip()) for name in grid.names]
     problems = list(grid.problems)
@@ -289,10 +289,11 @@ def _read_frame(table: object) -> Grid:
     return Grid(list(frame.columns), list(enumerate(zip(*values, strict=True), 1)), exact=exact)
 
 
-def _read_file(path: Path, *, is_list: bool = False) -> Grid:
+def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False) -> Grid:
     """Return the cells of a CSV file, or of a list with one room ID a line, if it holds no tab."""
     raw, line, text, problem = path.read_bytes(), None, "", ""
-    encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    if encoding is None:
+        encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
         start = b"".join(raw[:64].split())  # JSON may be indented
         kind = next((kind for mark, kind in _OTHER_FILES.items() if start.startswith(mark)), "")
@@ -300,6 +301,8 @@ def _read_file(path: Path, *, is_list: bool = False) -> Grid:
             problem = f"The file is {kind}"
         elif "\0" in (text := raw.decode(encoding)):
             problem = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
+    except LookupError:
+        problem = f"No such encoding: {encoding!r}. Use one such as cp1252."
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         problem = (

@@ -74,11 +74,12 @@ def import_devices(
     patience: float = 5.0,
     timeout: float = 20.0,
     progress: bool | Progress | None = None,
+    encoding: str | None = None,
 ) -> "pd.DataFrame":
     """Import the devices of a table (B1), and return one row per device with its outcome.
 
-    `table` is a DataFrame, or the path of a CSV file (commas, semicolons, tabs or bars;
-    UTF-8 or UTF-16), with the columns room_id, user_id, user_name, user_address;
+    `table` is a DataFrame, or the path of a CSV file (commas, semicolons, tabs or bars; UTF-8
+    unless `encoding` names another), with the columns room_id, user_id, user_name, user_address;
     optional: login_name, login_password, user_data and options (JSON). The whole table is checked
     first: TableError lists all mistakes, and nothing is sent. `login_password` applies to rows with
     a login_name but no password, so that a file need not contain one.
@@ -107,7 +108,7 @@ def import_devices(
         raise ValueError("timeout must be a number of seconds above 0.")
     preflight = not dry_run if preflight is None else preflight
     login_password = Secret(login_password) if login_password is not None else None
-    devices, problems = read_devices(table, login_password)
+    devices, problems = read_devices(table, encoding, login_password)
     del table  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
@@ -182,6 +183,8 @@ def _preflight_all(rows: Sequence[Row], timeout: float, step: Callable[[], objec
 def remove_devices(
     client: Client,
     devices: "Iterable[Device] | Device | pd.DataFrame | str | os.PathLike[str]",
+    *,
+    encoding: str | None = None,
 ) -> "pd.DataFrame":
     """Remove devices (B2), and return one row per device, in order, with its outcome; stop only if
     the service cannot be reached.
@@ -201,7 +204,7 @@ def remove_devices(
     if isinstance(devices, Device):
         devices = [devices]
     if isinstance(devices, str | os.PathLike) or hasattr(devices, "columns"):
-        rows, problems = _removal_rows(devices)
+        rows, problems = _removal_rows(devices, encoding)
     else:
         records = list(devices)
         if not all(isinstance(record, Device) for record in records):
@@ -223,9 +226,9 @@ def remove_devices(
     return _result(rows, REMOVALS, stop_reason, retry_advice)
 
 
-def _removal_rows(table: object) -> tuple[list[Row], list[Problem]]:
+def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[Problem]]:
     optional = ("user_name", "user_address", "outcome", "reason", "verdict")
-    lines, problems = read_table(table, ("room_id", "user_id"), optional)
+    lines, problems = read_table(table, ("room_id", "user_id"), optional, encoding)
     rows = []
     for number, cells in lines:
         name, address = cells.pop("user_name", None), cells.pop("user_address", None) or None

@@ -41,12 +41,12 @@ def table_error(problems: Sequence[Problem]) -> TableError:
 
 
 def read_devices(
-    table: object, login_password: Secret | None = None
+    table: object, encoding: str | None = None, login_password: Secret | None = None
 ) -> tuple[list[tuple[int, Device]], list[Problem]]:
     """Return the devices of a table with their row numbers, and all problems of the table.
 
     `login_password` applies to rows with a login_name but no password."""
-    rows, problems = read_table(table, REQUIRED, (*_LOGIN, "user_data", "options"))
+    rows, problems = read_table(table, REQUIRED, (*_LOGIN, "user_data", "options"), encoding)
     damaged = {(problem.row, problem.column) for problem in problems}
     devices = []
     rows_of: dict[object, int] = {}
