@@ -40,6 +40,10 @@ _NAMED = re.compile(
     (?: [bru]? (?P<quote> {_QUOTE} ) (?P<quoted> .*? ) (?: (?<!\\)(?<!%5c)(?P=quote) | \Z )
       | (?P<structure> [\[{{] .* ) | (?P<plain> [^\s"'<>&]++ ) )"""
 )
+_HEADER = re.compile(
+    r"""(?ix) (?: authorization | cookie ) (?: \\*["'] )? \s? : \s?
+    (?: (?P<quote> \\*["'] ) (?P<quoted> [^\r\n]*? ) (?<!\\)(?P=quote) | (?P<line> [^\r\n]+ ) )"""
+)
 _LOGIN = re.compile(r"""(?x) :\\?/\\?/ [^\s:/?\#@\["'<>]*+ : (?P<login> [^\s"'<>]++ )""")
 _ENCODED_LOGIN = re.compile(
     r"""(?ix) %3A (?: %2F%2F | // ) (?: (?! %3A | : ) [^\s&"'<>] )*+ (?: %3A | : )
@@ -252,7 +256,7 @@ _LOGINS = (
     (_ENCODED_LOGIN, _without_password),
     (_PATH_LOGIN, _without_value),
 )
-_RULES = ((_NAMED, _without_value), *_LOGINS)
+_RULES = ((_NAMED, _without_value), (_HEADER, _without_value), *_LOGINS)
 
 
 def excerpt(content: str | bytes, known: Iterable[str | Secret] = (), size: int = 120) -> str:

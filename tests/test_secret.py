@@ -73,6 +73,7 @@ REDACTED = [
     ("a=%7B%22password%22%3A%22hunter2%22%7D&b=1", "a=%7B%22password%22%3A%22***%22%7D&b=1"),
     ("wrong password: hunter2 for admin", "wrong password: *** for admin"),
     ('{"a": 1, "host_password": "hunter2', '{"a": 1, "host_password": "***'),
+    ('Authorization: Digest username="u", response="hunter2"', "Authorization: ***"),
     ("at rtsp://admin:hun@ter2@192.0.2.7/x.", "at rtsp://admin:***@192.0.2.7/x."),
     ("cut off at rtsp://admin:hunt", "cut off at rtsp://admin:***"),
 ]
