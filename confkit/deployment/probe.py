@@ -101,6 +101,7 @@ class Inquiry:
             raise ConfigError(f"max_failed_logins is {max_failed_logins!r}", "Pass an integer > 0.")
         self.client, self.dialect = copy.copy(client), client.dialect
         self.token: Secret | None = None
+        self._granted: dict[str, Any] = {}  # by A1
         self._bound, self._placement_known = max_failed_logins, False
 
     def origin(self, setting: str) -> str:
@@ -128,7 +129,7 @@ class Inquiry:
                 token = dialect.token_of(result, secret_key)
                 if isinstance(token, ConfkitError):
                     return token
-                self.token, self.dialect = token, dialect
+                self.token, self.dialect, self._granted = token, dialect, result
                 return None
             if call.ret not in REFUSED:
                 return result  # which does not depend on the signature
@@ -172,6 +173,9 @@ class Inquiry:
             if listed or (not same and without.ret not in (None, *FAULTS)):
                 self._placement_known |= call.method == "POST"
                 return Finding(dialect, "", call, result)
+        refused = key == "A3" and all(call.ret in REFUSED for call, _ in answers)
+        if refused and (finding := self._sign_otherwise(fields)):
+            return finding
         served = [answer for answer in answers if answer[0].ret not in (None, NOT_SUPPORTED)]
         call, result = (served or answers)[0]
         problem = f"{key}: {result.summary if isinstance(result, ConfkitError) else 'success'}"
@@ -181,6 +185,19 @@ class Inquiry:
             problem += ", with the token and without"
         refused = call.ret in (NOT_SUPPORTED, *REFUSALS[key])
         return Finding(self.dialect, problem, call, result, refused)
+
+    def _sign_otherwise(self, fields: dict[str, Any]) -> Finding | None:
+        """Try the token in other hashes and forms: A1 may have accepted any digest."""
+        for name, form in product(CHOICES["hash"], CHOICES["signature"]):
+            dialect = replace(self.dialect, hash=name, signature=form)
+            token = dialect.token_of(self._granted, self.client.secret_key)
+            if dialect == self.dialect or isinstance(token, ConfkitError):
+                continue
+            call, result = self.ask(OPERATIONS["A3"], fields, token, dialect)
+            if call.ret is not None and call.ret not in (*REFUSED, *FAULTS):
+                self.token = token
+                return Finding(dialect, "", call, result)
+        return None
 
     def _dialects(self, setting: str, values: tuple[str | None, ...]) -> list[Dialect]:
         """Return the dialects to try, the known one first: with each value of the setting, and for

@@ -47,7 +47,14 @@ ZERO = {path: {"ret": 0} for path in (A3, A5, B1, B2, B3)}
 IN_A, IN_A5, IN_B2 = "token_parameter", "mcu_token_parameter", "remove_token_parameter"
 # What differs from a usual service, which settings stay open, one of the reasons, and what differs
 # from the usual dialect.
+SHA256 = Dialect(hash="sha256").access_token("abc", "def", "demo_secret").reveal()
 UNLIKE = [
+    (  # its A1 accepts any digest
+        {A3: checked(404, token=SHA256), B2: checked(425, token=SHA256)},
+        f"{IN_A5} list_method create_method",
+        "A5 refused the token",
+        {"hash": "sha256"},
+    ),
     ({A3: {"ret": 404}}, IN_A, "404: room not found, with the", {}),
     (ZERO, f"{IN_A} {IN_A5} {IN_B2} create_method", "A3: success, with", {}),
     ({B2: checked(0, 401, OTHER)}, "", "", {IN_B2: OTHER}),
