@@ -41,6 +41,7 @@ from .wire import Response, ServiceSession, check_sendable, exchange, interpret,
 KEPT_CALLS = 200
 TRIES = 3  # of a read: once, and at most twice again
 DIAL_SECONDS = 30.0  # B1 responds once the service has dialled the camera or given up
+LONGEST = 1e9  # seconds of a timeout that the system can count
 MARGIN = 1.02  # keeps the rate although the network bunches evenly spaced requests
 
 log = logging.getLogger("confkit")
@@ -236,7 +237,7 @@ class Client:
         if that fits into the read timeout; a change is sent once. OutcomeUnknown: the response to a
         change was lost or leaves its outcome open. Sections 4, 5 and 7 of the interface.
         """
-        operation = OPERATIONS[operation] if isinstance(operation, str) else operation
+        operation = _operation_of(operation)
         self.may_send(operation)
         parameters = check_sendable(operation, parameters)
         token = self.token() if operation.token else None
@@ -272,7 +273,7 @@ class Client:
         It carries the given token or none, in the given dialect: for probing the service, where a
         retry or an authentication would change the result. ReadOnlyError as in `call`.
         """
-        operation = OPERATIONS[operation] if isinstance(operation, str) else operation
+        operation = _operation_of(operation)
         self.may_send(operation)
         parameters = check_sendable(operation, parameters or {})
         token = None if token is None else Secret(token)
@@ -415,6 +416,16 @@ class Client:
         return partial(Client, *self._addresses.values(), **settings), (), state
 
 
+def _operation_of(operation: Operation | str) -> Operation:
+    if isinstance(operation, Operation):
+        return operation
+    if operation not in OPERATIONS:
+        raise ConfigError(
+            f"there is no operation {operation!r}", f"Use one of {', '.join(OPERATIONS)}."
+        )
+    return OPERATIONS[operation]
+
+
 # Addresses and settings
 
 
@@ -464,10 +475,10 @@ def is_positive(value: object) -> bool:
 def check_timeout(timeout: float | tuple[float, float] | list[float]) -> tuple[float, float]:
     """Return the seconds to connect and to read; one number sets both. ConfigError if invalid."""
     both = timeout if isinstance(timeout, tuple | list) else (timeout, timeout)
-    if len(both) != 2 or not all(map(is_positive, both)):
+    if len(both) != 2 or not all(is_positive(each) and each <= LONGEST for each in both):
         raise ConfigError(
             f"timeout is {timeout!r}",
-            "Give seconds, or (seconds to connect, seconds to read), each above 0 and finite.",
+            "Give seconds, or seconds to connect and to read, such as 5,10: above 0, at most 1e9.",
         )
     return float(both[0]), float(both[1])
 

@@ -148,7 +148,7 @@ def _read(name: str, value: Any) -> Any:
     if name == "timeout":
         if isinstance(value, str):
             with suppress(ValueError):  # other text is rejected below
-                numbers = [float(part) for part in value.split(",")]
+                numbers = [float(part) for part in value.strip("()[]").split(",")]
                 value = numbers if len(numbers) > 1 else numbers[0]
         return check_timeout(value)
     if name == "max_rate":

@@ -30,6 +30,7 @@ from .wire import (
     Response,
     ServiceSession,
     no_response,
+    redirect_target,
 )
 
 try:
@@ -157,7 +158,8 @@ class _Handle:
             if retry_after == _LONGEST_WAIT:  # or longer: the session reads the header
                 return None
             content_type = curl.getinfo(pycurl.CONTENT_TYPE) or ""
-            return Response(status, content, not code, str(retry_after or ""), content_type)
+            target = redirect_target(request.address, curl.getinfo(pycurl.REDIRECT_URL))
+            return Response(status, content, not code, str(retry_after or ""), content_type, target)
         sent = curl.getinfo(pycurl.REQUEST_SIZE) > 0
         if large:
             obstacle = "large"

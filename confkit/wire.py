@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, urljoin, urlsplit
 
 import requests
 import urllib3
@@ -62,6 +62,7 @@ class PreparedRequest:
     fields: Mapping[str, Any]
     placement: str
     token_parameter: str | None
+    write: bool = False  # whether it changes something
 
     def __repr__(self) -> str:
         return f"<{self.method} {self.address}, {self.placement}>"
@@ -85,6 +86,8 @@ class PreparedRequest:
         headers = {"Accept": "application/json"}
         if self.placement in _CONTENT_TYPES:
             headers["Content-Type"] = _CONTENT_TYPES[self.placement]
+        if self.write:  # on a connection of its own: an idle one may be dead
+            headers["Connection"] = "close"
         return headers
 
 
@@ -105,7 +108,8 @@ def prepare(
         in_a5 = dialect.mcu_token_parameter if operation.key == "A5" else None
         name = in_a5 or dialect.token_parameter
     fields = dict(parameters) if name is None or token is None else {name: token, **parameters}
-    return PreparedRequest(method, base + operation.path, fields, placement, name)
+    address = base + operation.path
+    return PreparedRequest(method, address, fields, placement, name, operation.write)
 
 
 def encode(fields: Mapping[str, Any]) -> str:
@@ -159,7 +163,8 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Response:
-    """A response: HTTP status, body, and the headers Retry-After and Content-Type.
+    """A response: HTTP status, body, the headers Retry-After and Content-Type, and the other
+    address to which it redirects, without its path.
 
     `complete` is False if the connection ended within the body.
     """
@@ -169,6 +174,7 @@ class Response:
     complete: bool = True
     retry_after: str = ""
     content_type: str = ""
+    target: str = ""
 
     def __repr__(self) -> str:
         return f"<HTTP {self.status}, {len(self.body)} bytes>"
@@ -236,7 +242,7 @@ def _members(response: Response) -> dict[str, Any] | None:
 def _kind_of(response: Response) -> str:
     start = response.body[:200].lstrip()
     if not response.complete:
-        return f"a response cut off after {len(response.body)} bytes"
+        return f"a response cut off, or not decodable, after {len(response.body)} bytes"
     if not response.body.strip():
         return "an empty body"
     if start.startswith(b"<"):
@@ -253,7 +259,14 @@ def _protocol_error(
             "Put the proxy's login into its address: HTTP_PROXY=http://user:password@proxy:port."
         )
     elif 300 <= status < 400:
-        advice = "Redirects are not followed, to protect the token: configure the target address."
+        target = f" ({response.target})" if response.target else ""
+        advice = "Redirects are not followed, to protect the token: configure the target address"
+        advice += f"{target}."
+    elif status == 401:
+        advice = (
+            "Something in front of the service asks for a login: set client.session.auth = (name, "
+            "password), or ask its operator."
+        )
     elif status == BUSY:
         advice = "Send fewer requests (max_rate=, concurrency=), or try again later."
     elif status >= 500 or not response.complete:
@@ -344,8 +357,21 @@ def exchange(
         return no_response("address", "", request.address, timeout)
     if problem in ("unfinished", "large"):
         return no_response(problem, "", request.address, timeout)
-    headers = (response.headers.get(name, "") for name in ("Retry-After", "Content-Type"))
-    return Response(response.status_code, body, not problem, *headers)
+    status, headers = response.status_code, response.headers
+    retry_after, content_type = headers.get("Retry-After", ""), headers.get("Content-Type", "")
+    target = redirect_target(request.address, headers.get("Location"))
+    return Response(status, body, not problem, retry_after, content_type, target)
+
+
+def redirect_target(address: str, location: str | None) -> str:
+    """Return the scheme, host and port to which a response redirects, if they are others; the path
+    may hold a token."""
+    own = urlsplit(address)
+    with suppress(ValueError):  # an unmatched bracket
+        parts = urlsplit(urljoin(address, location or ""))
+        if (parts.scheme, parts.netloc) != (own.scheme, own.netloc):
+            return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    return ""
 
 
 def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
@@ -548,15 +574,30 @@ class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
         return version, 100 if 101 < status < 200 else status, reason
 
 
+class _Connection:
+    """What our connections do otherwise than urllib3's."""
+
+    response_class = _TimedResponse
+    debuglevel = 0  # enabled globally in http.client, it would print whole requests
+    _was_used = False
+
+    def request(
+        self, method: str, url: str, body: Any = None, headers: Any = None, **options: Any
+    ) -> None:
+        if self._was_used and (headers or {}).get("Connection") == "close":
+            self.close()  # type: ignore[attr-defined]  # it connects again
+        self._was_used = True
+        super().request(method, url, body, headers, **options)  # type: ignore[misc]
+
+
 class DeadlineAdapter(HTTPAdapter):
-    """A requests adapter whose read timeout bounds the whole response."""
+    """A requests adapter whose read timeout bounds the whole response, and which sends what says
+    "Connection: close" on a new connection."""
 
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
         """Return the pool for a request, with connections that keep the deadline."""
         pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
         kind = pool.ConnectionCls
-        if kind.response_class is not _TimedResponse:
-            # `debuglevel`, enabled globally in http.client, would print whole requests.
-            own = {"response_class": _TimedResponse, "debuglevel": 0}
-            pool.ConnectionCls = type(kind.__name__, (kind,), own)
+        if not issubclass(kind, _Connection):
+            pool.ConnectionCls = type(kind.__name__, (_Connection, kind), {})
         return pool

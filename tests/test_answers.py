@@ -74,5 +74,5 @@ def test_an_http_error_is_named_with_its_status(status):
         assert error.success == isinstance(body, dict)
     assert read({"ret": 404}, status=status).retry is (status >= 500)
     error = read('{"ret": 0}', complete=False)
-    assert "cut off after 10 bytes" in str(error)
+    assert "cut off, or not decodable, after 10 bytes" in str(error)
     assert error.retry

@@ -38,8 +38,11 @@ def test_settings_of_a_client_take_effect_at_any_time(script):
     client.read_only = True
     with pytest.raises(ck.ReadOnlyError):
         ck.delete_room(client, "1")
-    with pytest.raises(ck.ConfigError, match="timeout"):
-        client.timeout = 0
+    for seconds in (0, 1e10):
+        with pytest.raises(ck.ConfigError, match="timeout"):
+            client.timeout = seconds
+    with pytest.raises(ck.ConfigError, match=r"'a3'.*A1, A2"):
+        client.call("a3")
 
 
 @given(

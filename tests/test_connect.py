@@ -31,7 +31,7 @@ def environment(monkeypatch):
 
 CONNECTIONS = [  # variables of the environment, arguments, and what the client has
     ({}, SERVICE, {"timeout": (5.0, 10.0), "read_only": False, "name": "conference.example"}),
-    ({**SERVICE, "timeout": "1,2.5"}, {}, {"timeout": (1.0, 2.5), "access_key": "key"}),
+    ({**SERVICE, "timeout": "(1,2.5)"}, {}, {"timeout": (1.0, 2.5), "access_key": "key"}),
     (SERVICE, {"base_url": OTHER}, {"base_url": OTHER, "access_key": "key"}),
     # The profile of the environment gives way to the rest of it, and to an argument's service.
     ({"profile": "prod"}, {}, {"name": "prod", "secret_key": "stored", "timeout": (2.0, 4.0)}),

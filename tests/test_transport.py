@@ -12,6 +12,7 @@ import pytest
 import requests
 
 import confkit as ck
+from confkit.operations import A2
 from tests.ports import HERE
 from tests.scripted import GET_ROOM, Reply, scripted
 from tests.ways import ANSWERS, ROOM, WAYS, client_of, connected, outcome
@@ -186,6 +187,16 @@ def test_a_setting_of_the_session_counts(script, way):
     sent = service.headers[-1]
     login = requests.auth._basic_auth_str("me", "p@ss")
     assert (sent["Site"], sent["Authorization"]) == ("north", login)
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_a_change_begins_on_a_new_connection(certificate, secure):
+    """An idle one may be dead, and then nobody knows what became of the change."""
+    with scripted({A2.path: ROOM, GET_ROOM: ROOM}, tls(certificate) if secure else None) as service:
+        client = connected(service, "session", verify=str(certificate[0]))
+        assert ck.get_room(client, "1").room_id == "1"  # on a connection that stays open
+        assert ck.create_room(client, "Weekly sync", "ops") == "1"
+        assert service.connections == 2
 
 
 def answer(room_id, topic=""):

@@ -77,10 +77,10 @@ class Case(Inquiry):
         self.addresses = self.client._addresses = dict(client._addresses)
         self.answering = set[str]()  # the interfaces that respond
         self.room: Room | None = None
-        self.skew, self.location = inf, ""  # of the service's clock; target of a redirect
+        self.skew = inf  # of the service's clock
         session = self.client.session = copy.copy(client.session)  # its adapters stay shared
         session.cookies = copy.copy(session.cookies)
-        session.hooks = {"response": [*session.hooks["response"], self._note_headers]}
+        session.hooks = {"response": [*session.hooks["response"], self._note_skew]}
 
     def check(self, name: str, function: Callable[["Case"], Row]) -> Check:
         """Make a check."""
@@ -91,9 +91,8 @@ class Case(Inquiry):
         self.rows[name] = row
         return Check(name, *row)
 
-    def _note_headers(self, response: Any, *_: object, **__: object) -> None:
-        """Note the target of a redirect, and the least skew of the clocks."""
-        self.location = response.headers.get("Location", "").partition("?")[0]
+    def _note_skew(self, response: Any, *_: object, **__: object) -> None:
+        """Note the least skew of the clocks."""
         with suppress(LookupError, ValueError, TypeError, OverflowError):
             there = parsedate_to_datetime(response.headers["Date"]).timestamp() + 0.5
             skew = there - time.time() + response.elapsed.total_seconds() / 2
@@ -140,8 +139,7 @@ def check_interface(case: Case, interface: str, other: str) -> Row:
         text = f"{own} answers with result code {call.ret}, as no token was sent"
         advice = "Tell the operator that this service works without a token."
         return Row("PASS", text, advice if call.ret == 0 else "")
-    leads = f" leads to {case.location}" if call.status and case.location else ""
-    row = case.failure(result, f"{own}{leads}: ")
+    row = case.failure(result, f"{own}: ")
     if call.status and there != own:
         case.addresses[interface] = there
         if _answers(case, interface, case.ask(operation, fields, None, case.dialect)[0].ret):

@@ -137,7 +137,7 @@ IN_THE_WAY = [
         "got HTML or XML (HTTP 200): body begins '<",
         "no proxy",
     ),
-    (MOVED, f" leads to {GOAL}{A3}: get", "configure the target address"),
+    (MOVED, "(HTTP 301)", f"configure the target address ({GOAL})"),
 ]
 
 
