@@ -269,7 +269,7 @@ class Sandbox:
         size: tuple[int, int] = (640, 360),
         fps: int = 15,
         auth: str = "digest",
-        fault: "str | CameraFault | None" = None,
+        fault: str | None = None,
         *,
         name: str | None = None,
         transports: Collection[str] = ("tcp", "udp"),
@@ -278,8 +278,8 @@ class Sandbox:
 
         It is on loopback, and open unless it has a login. `codec` is "h264", "h265" or "mjpeg",
         `size` in pixels; `auth` is "digest" (SHA-256 and MD5), "sha-256", "md5" or "basic". `fault`
-        makes it fail: a name of `camera_faults`, or a row like those. `name` is shown in the
-        picture instead of the path. ValueError: an invalid value; the text names the valid ones."""
+        makes it fail: a name of `camera_faults`. `name` is shown in the picture instead of the
+        path. ValueError: an invalid value; the text names the valid ones."""
         password = None if login_password is None else Secret(login_password)
         del login_password  # a traceback shows the locals
         with self._locked():

@@ -19,7 +19,7 @@ from typing import Any, Self
 from ...rtsp.address import Address, parse_address
 from ...rtsp.connection import open_udp_pair
 from .camera import CLOCK, PAYLOAD_TYPES, TRACK, Camera, make_camera
-from .faults import CameraFault, find_fault
+from .faults import FAULTS, CameraFault
 
 SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
 TICK = 0.1  # seconds, after which a connection ends whose camera or server has ended
@@ -76,17 +76,18 @@ class CameraServer(ThreadingTCPServer):
         self,
         path: str | None = None,
         *,
-        fault: str | CameraFault | None = None,
+        fault: str | None = None,
         name: str | None = None,
         **settings: Any,
     ) -> str:
         """Return the URL of a new camera, without its login; the path is /camera-1 and so on.
 
         `name` is shown in the picture instead of the path; `settings` are those of `make_camera`;
-        `fault` is a name of `FAULTS`, or a row like those. ValueError: a path that is taken, or an
-        invalid setting.
+        `fault` is a name of `FAULTS`. ValueError: a path that is taken, or an invalid setting.
         """
-        row = find_fault(fault)
+        if fault is not None and fault not in FAULTS:
+            raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
+        row = FAULTS[fault] if fault else CameraFault("ok", "Plays.")
         with ExitStack() as ends:
             address = self._take_path(path)
             ends.callback(self.cameras.pop, address.path)
