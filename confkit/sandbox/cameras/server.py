@@ -44,7 +44,7 @@ class CameraServer(ThreadingTCPServer):
     def __init__(self, session_timeout: float = 60.0) -> None:
         super().__init__(("127.0.0.1", 0), Connection)
         self.session_timeout = session_timeout
-        self.cameras: dict[str, Camera | None] = {}  # by path; None while being created
+        self.cameras: dict[str, Camera] = {}  # by path
         self.closed = threading.Event()
         self._ends: dict[str, ExitStack] = {}  # by URL: the clean-up of a camera
         self._numbers = count(1)
@@ -88,12 +88,17 @@ class CameraServer(ThreadingTCPServer):
         if fault is not None and fault not in FAULTS:
             raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
         row = FAULTS[fault] if fault else CameraFault("ok", "Plays.")
-        with ExitStack() as ends:
-            address = self._take_path(path)
-            ends.callback(self.cameras.pop, address.path)
+        with self._lock, ExitStack() as ends:
+            numbered = (f"camera-{number}" for number in self._numbers)
+            path = path or next(free for free in numbered if f"/{free}" not in self.cameras)
+            wanted = Address("rtsp", "127.0.0.1", self.server_address[1], "/" + path.strip("/"))
+            address = parse_address(wanted.url)
+            if address.path in self.cameras:
+                raise ValueError("another camera has this path already")
             title = address.path.strip("/") if name is None else name
-            camera = row.camera(make_camera(title, scrambled=row.scrambled, **settings))
-            self.cameras[address.path] = camera
+            camera = make_camera(title, scrambled=row.scrambled, **settings)
+            self.cameras[address.path] = row.camera(camera)
+            ends.callback(self.cameras.pop, address.path)
             if row.port:
                 address = replace(address, port=row.port(ends))
             url = row.address(address).url
@@ -106,20 +111,7 @@ class CameraServer(ThreadingTCPServer):
 
     def viewers(self, url: str) -> int:
         """Return the number of viewers of a camera; LookupError: unknown."""
-        camera = self.cameras[parse_address(url).path]
-        return len(camera.viewers) if camera else 0
-
-    def _take_path(self, path: str | None) -> Address:
-        """Reserve a path, and return the new camera's address; ValueError: invalid, or taken."""
-        with self._lock:
-            numbered = (f"camera-{number}" for number in self._numbers)
-            path = path or next(free for free in numbered if f"/{free}" not in self.cameras)
-            wanted = Address("rtsp", "127.0.0.1", self.server_address[1], "/" + path.strip("/"))
-            address = parse_address(wanted.url)
-            if address.path in self.cameras:
-                raise ValueError("another camera has this path already")
-            self.cameras[address.path] = None
-        return address
+        return len(self.cameras[parse_address(url).path].viewers)
 
 
 class Connection(BaseRequestHandler):
