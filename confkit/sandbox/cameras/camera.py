@@ -8,8 +8,7 @@ import secrets
 import socket
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges
@@ -107,16 +106,9 @@ def make_camera(
     login = None
     if (login_name, login_password) != (None, None):
         login = Login(login_name or "", Secret(login_password or "").reveal())
-    loop = _shared_loop(name, **look)
+    loop = encode_loop(name, **look)
     description = describe_loop(name, loop)
     return Camera(loop=loop, description=description, login=login, auth=auth, transports=transports)
-
-
-@lru_cache(maxsize=16)
-def _shared_loop(name: str, **look: Any) -> Loop:
-    """Return a loop of about 1 MB: the payloads of all frames, but only the first frame itself."""
-    loop = encode_loop(name, **look)
-    return replace(loop, frames=loop.frames[:1])
 
 
 def describe_loop(name: str, loop: Loop) -> bytes:
