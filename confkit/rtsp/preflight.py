@@ -113,7 +113,8 @@ def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
             break
         stages.begin("picture")
         if find_spec("av") is None:
-            stages.skip("no decoder: av (PyAV) is not installed")
+            install = "pip install 'confkit-notebooks[cameras]'"
+            stages.skip(f"no decoder: av (PyAV) is not installed ({install})")
             return None
         try:
             snapshot = Snapshot.of(video.codec, keyframe, video.refreshing)
@@ -145,10 +146,6 @@ def _notices(client: RtspClient, transport: str) -> tuple[Notice, ...]:
     if transport == "auto" and client.transport == "udp":
         text = "The camera offers no RTP over TCP, so UDP was used, which firewalls often block."
         notices.append(Notice("transport_switched", "note", text))
-    if client.keyframe and find_spec("av") is None:
-        text = "The keyframe is complete but was not decoded, as PyAV is not installed: "
-        text += "pip install 'confkit-notebooks[cameras]'."
-        notices.append(Notice("not_decoded", "note", text))
     if client.video and client.video.refreshing:
         text = "The camera refreshes its picture gradually, so the first picture is incomplete."
         notices.append(Notice("gradual_refresh", "note", text))
