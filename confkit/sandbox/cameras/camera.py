@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hmac
 import secrets
 import socket
 import time
@@ -14,6 +13,7 @@ from typing import Any
 from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges
 from ...rtsp.sdp import ENCODINGS
 from ...secret import Secret
+from ..signatures import same
 from .picture import Loop, encode_loop
 
 CLOCK = 90_000  # of all video in RTP, a second
@@ -65,7 +65,7 @@ class Camera:
             return True
         if self.auth == "basic":
             scheme, _, answer = authorization.partition(" ")
-            return scheme.lower() == "basic" and _equal(answer.strip(), basic(self.login))
+            return scheme.lower() == "basic" and same(answer.strip(), basic(self.login))
         sent = next(iter(parse_challenges([authorization])), Challenge("", {}))
         algorithm = sent.parameters.get("algorithm", "MD5").upper()
         # Several clients sign the presentation's URL when they set up one of its tracks.
@@ -73,12 +73,7 @@ class Camera:
         if algorithm not in _DIGESTS[self.auth] or not signed or not url.startswith(signed):
             return False
         own = {**sent.parameters, "realm": "camera", "nonce": self.nonce}
-        return _equal(sent.parameters.get("response", ""), digest(own, self.login, method))
-
-
-def _equal(left: str, right: str) -> bool:
-    """Compare in constant time."""
-    return hmac.compare_digest(*(text.encode(errors="surrogateescape") for text in (left, right)))
+        return same(sent.parameters.get("response", ""), digest(own, self.login, method))
 
 
 def make_camera(
