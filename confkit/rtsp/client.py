@@ -52,7 +52,6 @@ class RtspClient:
         cancelled: threading.Event | None = None,
         stages: Stages | None = None,
     ) -> None:
-        """Initialise; `transport` and `verify` are as in `preflight`."""
         self.address = address
         self.stages = stages or Stages("address")
         self.video: Video | None = None
@@ -219,7 +218,6 @@ class RtspClient:
         raise refusals[0]
 
     def _offer(self, transport: str, media: Media, track: str) -> RtspError | None:
-        """Return why the camera refuses a transport; None if it accepts it."""
         offer = f"{media.profile}/TCP;unicast;interleaved=0-1"
         if transport == "udp":
             port = self._connection.open_ports()
@@ -294,7 +292,6 @@ class RtspClient:
         self._connection.send(f"{method} {url} RTSP/1.0\r\n{head}\r\n")
 
     def _keep_alive(self) -> None:
-        """Send a keep-alive at half of the session timeout."""
         if time.monotonic() >= self._next_keep_alive:
             self._next_keep_alive = time.monotonic() + self._session_seconds / 2
             self._write(self._keep_alive_method, self._base)

@@ -318,7 +318,6 @@ class Connection:
         raise RtspError("unreachable")
 
     def _encrypt(self) -> None:
-        """Replace the plain socket with a TLS socket; RtspError."""
         verify = self._verify
         try:
             context = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)

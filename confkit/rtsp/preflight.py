@@ -139,7 +139,6 @@ def _speaks_tls(address: Address, cancelled: threading.Event | None) -> bool:
 
 
 def _notices(client: RtspClient, transport: str) -> tuple[Notice, ...]:
-    """Return notes and warnings about a camera that sends packets."""
     notices = []
     if reach := limited_reach(client.address.host):
         notices.append(Notice("private_address", "note", f"{reach}."))

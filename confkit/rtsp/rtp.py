@@ -144,7 +144,6 @@ class Video:
             self._finish_picture()
 
     def _finish_picture(self) -> None:
-        """Store the current picture if it is a complete keyframe."""
         if not self._complete:
             return
         with suppress(*_MALFORMED):
@@ -228,7 +227,6 @@ class H264Format:
         return b"".join(START_CODE + nal for nal in ordered)
 
     def _fragmented_header(self, payload: bytes) -> bytearray:
-        """Return the header of a fragmented unit."""
         shift, kind = self.header - 1, payload[self.header] & self.bits
         first = payload[0] & ~(self.bits << shift) | kind << shift
         return bytearray([first]) + payload[1 : self.header]

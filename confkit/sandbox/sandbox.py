@@ -168,14 +168,12 @@ class Sandbox:
 
     @contextmanager
     def _locked(self) -> Iterator[Service]:
-        """Yield the state, locked."""
         self._check_running()
         with self._service.lock:
             yield self._service
 
     @contextmanager
     def _room(self, room_id: str) -> Iterator[Room]:
-        """Yield a room, locked; RoomNotFound."""
         with self._locked() as service:
             if room_id not in service.rooms:
                 raise RoomNotFound(f"The sandbox has no room {room_id!r}: create it first.")
@@ -490,7 +488,6 @@ def _check_choice(name: str, value: str) -> None:
 
 
 def _path(name: str) -> str:
-    """Return the path of an operation given by path or name; ValueError: unknown."""
     paths = {key: operation.path for key, operation in OPERATIONS.items()}
     if name not in paths and name not in paths.values():
         known = ", ".join(f"{key} ({path})" for key, path in paths.items())

@@ -145,7 +145,6 @@ class App:
     async def _operate(
         self, route: Route, parameters: Parameters, callback: str | None, host: str
     ) -> Members:
-        """Perform the operation; return the members of its response."""
         service, key = self.service, route.operation.key
         try:
             with service.lock:

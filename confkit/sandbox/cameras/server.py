@@ -294,7 +294,6 @@ class Connection(BaseRequestHandler):
     # Media
 
     def _send_frames(self, camera: Camera) -> None:
-        """Send the frames that are due."""
         packets = list(self._packets(camera, camera.newest_frame))
         if self._udp:
             for packet in packets:
