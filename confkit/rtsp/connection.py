@@ -247,10 +247,8 @@ class Connection:
             verdict = "dropped"
         advice = ""
         if stage == "authentication":
-            advice = (
-                "Check name and password: some cameras close the connection after a wrong one. "
-            )
-            advice += VERDICTS[verdict].advice
+            hint = "Check name and password: some cameras close the connection after a wrong one."
+            advice = f"{hint} {VERDICTS[verdict].advice}"
         reason = f"The camera closed the connection at the stage {stage}."
         error = self._cut_off() or RtspError(verdict, reason, advice=advice)
         error.unread = unread
