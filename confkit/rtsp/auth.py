@@ -139,7 +139,10 @@ class Credentials:
             raise RtspError("auth_required")
         challenges = parse_challenges(response.all("WWW-Authenticate"))
         challenge = choose_challenge(challenges)
-        if challenge is None and self._challenge and not self.accepted and not challenges:
+        # A second wrong login can lock us out; but a stale nonce is not a wrong login, and neither
+        # is a new nonce after the camera has accepted the login.
+        stale = challenge and challenge.parameters.get("stale", "").lower() == "true"
+        if self._challenge and (self._renewed or not (stale or self.accepted)):
             self._challenge = None  # otherwise TEARDOWN would try the login again
             raise RtspError("auth_rejected")
         if challenge is None:
@@ -147,14 +150,7 @@ class Credentials:
             reason = f"The camera offers {', '.join(offers) or 'no scheme'} to log in; confkit "
             reason += "supports Basic and Digest (MD5, SHA-256)."
             raise RtspError("auth_unsupported", reason)
-        if self._challenge is not None:
-            # A second wrong login can lock us out; but a stale nonce is not a wrong login, and
-            # neither is a new nonce after the camera has accepted the login.
-            stale = challenge.parameters.get("stale", "").lower() == "true"
-            if self._renewed or not (stale or self.accepted):
-                self._challenge = None  # otherwise TEARDOWN would try the login again
-                raise RtspError("auth_rejected")
-            self._renewed = True
+        self._renewed = self._challenge is not None
         self._challenge, self._count, self.name = challenge, 0, challenge.name
 
     def note_success(self) -> None:

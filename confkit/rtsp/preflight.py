@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..secret import Secret, SecretAddress, redact
-from ..text import counted
 from .address import Address, target
 from .client import TRANSPORTS, RtspClient
 from .connection import Connection
@@ -21,7 +20,6 @@ from .rtp import Video
 # So many pictures must fail to decode: a single one may be damaged or incomplete.
 _MAX_BROKEN = 3
 _TLS_SECONDS = 1.0  # to try TLS on a silent port
-_OVERLOADED = "Lower the camera's bit rate or frame rate: it, or its network, is overloaded."
 _OWN = "The address is this machine's own: only a service on this machine can reach it"
 _PRIVATE = "The address is private: only a service in the same network can reach it"
 
@@ -115,7 +113,8 @@ def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
             break
         stages.begin("picture")
         if find_spec("av") is None:
-            stages.skip("no decoder: av (PyAV) is not installed")
+            install = "pip install 'confkit-notebooks[cameras]'"
+            stages.skip(f"no decoder: av (PyAV) is not installed ({install})")
             return None
         try:
             snapshot = Snapshot.of(video.codec, keyframe, video.refreshing)
@@ -125,11 +124,6 @@ def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
             reason = str(error)
             broken.add(video.keyframe_number)
             stages.outcome, stages.detail = SKIPPED, "not decodable; trying the next"
-    if video.gaps:
-        reason = (
-            f"{reason.rstrip('.')}: {counted(video.gaps, 'packet')} missing, though TCP loses none."
-        )
-        raise RtspError("no_picture", reason, advice=_OVERLOADED)
     raise RtspError("no_picture", reason)
 
 
@@ -145,17 +139,12 @@ def _speaks_tls(address: Address, cancelled: threading.Event | None) -> bool:
 
 
 def _notices(client: RtspClient, transport: str) -> tuple[Notice, ...]:
-    """Return notes and warnings about a camera that sends packets."""
     notices = []
     if reach := limited_reach(client.address.host):
         notices.append(Notice("private_address", "note", f"{reach}."))
     if transport == "auto" and client.transport == "udp":
         text = "The camera offers no RTP over TCP, so UDP was used, which firewalls often block."
         notices.append(Notice("transport_switched", "note", text))
-    if client.keyframe and find_spec("av") is None:
-        text = "The keyframe is complete but was not decoded, as PyAV is not installed: "
-        text += "pip install 'confkit-notebooks[cameras]'."
-        notices.append(Notice("not_decoded", "note", text))
     if client.video and client.video.refreshing:
         text = "The camera refreshes its picture gradually, so the first picture is incomplete."
         notices.append(Notice("gradual_refresh", "note", text))

@@ -61,7 +61,7 @@ class Video:
         self.keyframe: bytes | None = None
         self.keyframe_number = 0
         self.packets = self.lost = self.gaps = 0
-        self.payload_type, self._media = media.payload_type, media
+        self._media = media
         self._format: H264Format | JpegFormat
         self._format = JpegFormat() if media.codec == "mjpeg" else FORMATS[media.codec](media)
         self._recognised, self._unrecognised = False, 0  # complete pictures
@@ -150,7 +150,6 @@ class Video:
             self._finish_picture()
 
     def _finish_picture(self) -> None:
-        """Store the current picture if it is a complete keyframe."""
         if not self._complete:
             return
         with suppress(*_MALFORMED):
@@ -243,7 +242,6 @@ class H264Format:
         return b"".join(START_CODE + nal for nal in ordered)
 
     def _fragmented_header(self, payload: bytes) -> bytearray:
-        """Return the header of a fragmented unit."""
         shift, kind = self.header - 1, payload[self.header] & self.bits
         first = payload[0] & ~(self.bits << shift) | kind << shift
         return bytearray([first]) + payload[1 : self.header]

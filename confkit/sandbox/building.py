@@ -113,7 +113,6 @@ def person(number: int) -> str:
 
 
 def _draw(rng: np.random.Generator, size: int, shares: dict[int, float]) -> NDArray[np.int64]:
-    """Draw values according to their shares."""
     bounds = np.cumsum([*shares.values()])
     places = np.searchsorted(bounds, rng.random(size) * bounds[-1], side="right")
     values: NDArray[np.int64] = np.array([*shares], dtype=np.int64)[places]

@@ -1,7 +1,5 @@
 """An external device: a thread that dials its camera, holds the stream, and redials."""
 
-import logging
-import random
 import threading
 import time
 from concurrent.futures import CancelledError, Future
@@ -12,21 +10,17 @@ from ..errors import ConfkitError
 from ..rtsp.address import parse_address
 from ..rtsp.client import RtspClient
 from ..rtsp.errors import RtspError
-from ..secret import SecretAddress, redact
+from ..secret import redact
 
 if TYPE_CHECKING:
     from .state import Room
 
 OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
 SILENCE = 10.0  # seconds that a live stream may last without a packet, or without a keyframe
-FIRST_WAIT = 0.25  # seconds before a lost stream is redialled; doubled up to LONGEST_WAIT
-LONGEST_WAIT = 30.0
+REDIAL_WAIT = 1.0  # seconds before a lost stream is redialled
 LOGIN_WAIT = 600.0  # cameras lock out an address after a few wrong logins: three in half an hour
-STEADY = 5.0  # seconds that a stream must last for the wait to be reset
 
 State = Literal["live", "dialling", "waiting"]
-
-log = logging.getLogger("confkit.sandbox")
 
 
 class Refused(Exception):
@@ -101,30 +95,22 @@ class Device:
         raise ConfkitError(redact(text))
 
     def _run(self) -> None:
-        wait = FIRST_WAIT
         while True:
-            failure, seconds, login_refused = self._play()
+            failure, login_refused = self._play()
             if not self.opened.done():
                 return self._give_up(failure)
             if self.removed.is_set():
                 return None
-            before, self._failure = self._failure, failure
-            if seconds:
-                self._log(f"lost after {seconds:.1f} s: {failure}")
-            elif before is None or failure.verdict != before.verdict:  # not at every dial
-                self._log(f"not opened: {failure}")
-            wait = FIRST_WAIT if seconds > STEADY else min(2 * wait, LONGEST_WAIT)
-            if login_refused or failure.verdict == "auth_locked":
-                wait = LOGIN_WAIT
-            # Many cameras that died together must not all be redialled at the same moment.
-            if self.removed.wait(wait * random.uniform(1, 1.5)):  # noqa: S311
+            self._failure = failure
+            locked_out = login_refused or failure.verdict == "auth_locked"
+            if self.removed.wait(LOGIN_WAIT if locked_out else REDIAL_WAIT):
                 return None
             self.state = "dialling"
 
-    def _play(self) -> tuple[RtspError, float, bool]:
-        """Play the camera until that fails; return the failure, the seconds it was live, and
-        whether it refused the login, or gave no answer to it."""
-        client, began = None, time.monotonic()
+    def _play(self) -> tuple[RtspError, bool]:
+        """Play the camera until that fails; return the failure, and whether the camera refused the
+        login, or gave no answer to it."""
+        client = None
         try:
             address = parse_address(self.address)
             name = self.options.get("login_name") or address.login_name
@@ -135,7 +121,6 @@ class Device:
             client = RtspClient.of(address.url, *login, verify=False, **options)
             client.play()
             self._go_live(client)
-            began = time.monotonic()
             while True:
                 client.receive(self.silence)
         except RtspError as error:
@@ -145,11 +130,10 @@ class Device:
         except Exception as error:  # noqa: BLE001  # B1 waits for a response; the text may quote
             failure = RtspError("dropped", f"The sandbox failed: {type(error).__name__}.")
         with self.lock:
-            seconds = time.monotonic() - began if self._client else 0.0
             self.state, self._client = "waiting", None
         if client:
             client.close()
-        return failure, seconds, client is not None and client.login_refused
+        return failure, client is not None and client.login_refused
 
     def _go_live(self, client: RtspClient) -> None:
         with self.lock:
@@ -158,7 +142,6 @@ class Device:
             self.state, self._client = "live", client
             self._lives += 1
             self.room.has_mcu = True
-        self._log(f"live: {client.codec} over {client.transport}")
         if not self.opened.done():
             ids = {"roomId": self.room.room_id, "userId": self.user_id}
             self.opened.set_result({"data": ids})
@@ -173,9 +156,4 @@ class Device:
             else:
                 why = redact(f"the camera was not opened: {failure}")
                 del self.room.devices[self.user_id]
-        self._log(f"not opened: {failure}")
         self.opened.set_exception(Refused(427 if failure.timed_out else 426, why))
-
-    def _log(self, event: str) -> None:
-        place = (self.user_id, self.room.room_id, SecretAddress(self.address))
-        log.info("device %r in room %r, %s: %s", *place, redact(event))

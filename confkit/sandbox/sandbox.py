@@ -168,14 +168,12 @@ class Sandbox:
 
     @contextmanager
     def _locked(self) -> Iterator[Service]:
-        """Yield the state, locked."""
         self._check_running()
         with self._service.lock:
             yield self._service
 
     @contextmanager
     def _room(self, room_id: str) -> Iterator[Room]:
-        """Yield a room, locked; RoomNotFound."""
         with self._locked() as service:
             if room_id not in service.rooms:
                 raise RoomNotFound(f"The sandbox has no room {room_id!r}: create it first.")
@@ -269,7 +267,7 @@ class Sandbox:
         size: tuple[int, int] = (640, 360),
         fps: int = 15,
         auth: str = "digest",
-        fault: "str | CameraFault | None" = None,
+        fault: str | None = None,
         *,
         name: str | None = None,
         transports: Collection[str] = ("tcp", "udp"),
@@ -278,8 +276,8 @@ class Sandbox:
 
         It is on loopback, and open unless it has a login. `codec` is "h264", "h265" or "mjpeg",
         `size` in pixels; `auth` is "digest" (SHA-256 and MD5), "sha-256", "md5" or "basic". `fault`
-        makes it fail: a name of `camera_faults`, or a row like those. `name` is shown in the
-        picture instead of the path. ValueError: an invalid value; the text names the valid ones."""
+        makes it fail: a name of `camera_faults`. `name` is shown in the picture instead of the
+        path. ValueError: an invalid value; the text names the valid ones."""
         password = None if login_password is None else Secret(login_password)
         del login_password  # a traceback shows the locals
         with self._locked():
@@ -490,7 +488,6 @@ def _check_choice(name: str, value: str) -> None:
 
 
 def _path(name: str) -> str:
-    """Return the path of an operation given by path or name; ValueError: unknown."""
     paths = {key: operation.path for key, operation in OPERATIONS.items()}
     if name not in paths and name not in paths.values():
         known = ", ".join(f"{key} ({path})" for key, path in paths.items())

@@ -145,7 +145,6 @@ class App:
     async def _operate(
         self, route: Route, parameters: Parameters, callback: str | None, host: str
     ) -> Members:
-        """Perform the operation; return the members of its response."""
         service, key = self.service, route.operation.key
         try:
             with service.lock:
@@ -154,8 +153,6 @@ class App:
                 if callback is not None and not _CALLBACK.fullmatch(callback):
                     raise Refused(route.error_code, "callback is not the name of a function")
                 members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
-                for note in parameters.ignored() if service.explain else ():
-                    log.info("%s: %s", key, note)
             if isinstance(members, Future):  # of a device's thread
                 members = await asyncio.wrap_future(members)
             return {**service.error(route.operation.interface, 0), **members}

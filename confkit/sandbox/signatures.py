@@ -5,7 +5,6 @@ five steps: hash, message, key, function and form.
 """
 
 import base64
-import hashlib
 import hmac
 import re
 from collections.abc import Callable
@@ -22,29 +21,23 @@ LONGEST = 1000  # characters: no mistake produces more
 Choices = list[tuple[Any, str]]  # for a step: the right choice first, each with its mistake
 
 _ENDS = {"\n": "a trailing newline", "\r\n": "a trailing newline (\\r\\n)", " ": "a trailing space"}
-_ENCODED = "it is percent-encoded already: your HTTP library does that"
-_WRAPPED = "its base64 is wrapped by a line break: have your library write one line"
-_URL_SAFE = "it is URL-safe base64, this service wants the standard alphabet"
 # Damage on the way: a pattern, the replacement that undoes it, and its name.
 _DAMAGE: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
     (r"\Ab'(.+)'\Z", r"\1", "it is Python's repr of bytes, b'...': decode them"),
     (r'\A"(.+)"\Z', r"\1", "it has quotes around it"),
     (".*%25.*", lambda m: unquote(unquote(unquote(m[0]))), "it is percent-encoded twice"),
-    (".*%.*", lambda m: unquote(m[0]), _ENCODED),
-    (r".*\S[\r\n]+\S.*", lambda m: re.sub(r"[\r\n]+", "", m[0]), _WRAPPED),
+    (".*%.*", lambda m: unquote(m[0]), "your HTTP library percent-encodes it once more"),
+    (r".*\S[\r\n]+\S.*", lambda m: re.sub(r"[\r\n]+", "", m[0]), "its base64 is wrapped"),
     (r"\s*[\r\n]\Z", "", "it has a trailing newline"),
     (r"\A\s+|\s+\Z", "", "it has white space around it"),
     (" ", "+", "a plus sign was not percent-encoded and came as a space"),
-    ("[-_]", lambda m: "+" if m[0] == "-" else "/", _URL_SAFE),
+    ("[-_]", lambda m: "+" if m[0] == "-" else "/", "it is URL-safe base64, not the standard one"),
     (r"\A(?!.*=\Z)((?:....)*.{1,3})\Z", r"\1=", "the = at its end is missing"),
 )
 _SWAPPED = "message and key are swapped: the secret key is HMAC's key"
-_NO_HMAC = "it is a plain hash: HMAC is a function of its own, of a key and a message"
 _FUNCTIONS: Choices = [
     (hmac.digest, ""),
     (lambda key, message, name: hmac.digest(message, key, name), _SWAPPED),
-    (lambda key, message, name: _hash(name, key + message), _NO_HMAC),
-    (lambda key, message, name: _hash(name, message + key), _NO_HMAC),
 ]
 # The forms of a signature before base64, made of the HMAC's hex text; the dialect chooses between
 # the first two.
@@ -55,7 +48,6 @@ _FORMS: dict[str, Callable[[bytes], bytes]] = {
     "of the hex text and a line end": lambda text: text + b"\n",
     "of openssl's whole line": lambda text: b"SHA1(stdin)= " + text + b"\n",
     "not base64-encoded": base64.b64decode,
-    "base64 of base64": base64.b64encode,
 }
 
 
@@ -112,10 +104,6 @@ def _known_mistakes(kind: Kind, parts: Parts, dialect: Dialect) -> dict[str, tup
     return produced
 
 
-def _hash(name: str, data: bytes) -> bytes:
-    return hashlib.new(name, data, usedforsecurity=False).digest()
-
-
 def _messages(kind: Kind, parts: Parts) -> Choices:
     random, key, access_key = parts.random, parts.key, parts.access_key
     login = f"{random}:{key}"
@@ -132,7 +120,6 @@ def _messages(kind: Kind, parts: Parts) -> Choices:
         (access_key, "this is the digest of A1, not the access token"),
         (random, "only random was signed: the message is random:key"),
         (key, "only key was signed: the message is random:key"),
-        *((f"{random}{c}{key}", "random and key are not joined by a colon") for c in " -_,;.|&\n"),
         *((":".join(pair), old) for pair in parts.earlier),
     ]
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import base64
-import hmac
 import secrets
 import socket
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges
 from ...rtsp.sdp import ENCODINGS
 from ...secret import Secret
+from ..signatures import same
 from .picture import Loop, encode_loop
 
 CLOCK = 90_000  # of all video in RTP, a second
@@ -66,7 +65,7 @@ class Camera:
             return True
         if self.auth == "basic":
             scheme, _, answer = authorization.partition(" ")
-            return scheme.lower() == "basic" and _equal(answer.strip(), basic(self.login))
+            return scheme.lower() == "basic" and same(answer.strip(), basic(self.login))
         sent = next(iter(parse_challenges([authorization])), Challenge("", {}))
         algorithm = sent.parameters.get("algorithm", "MD5").upper()
         # Several clients sign the presentation's URL when they set up one of its tracks.
@@ -74,12 +73,7 @@ class Camera:
         if algorithm not in _DIGESTS[self.auth] or not signed or not url.startswith(signed):
             return False
         own = {**sent.parameters, "realm": "camera", "nonce": self.nonce}
-        return _equal(sent.parameters.get("response", ""), digest(own, self.login, method))
-
-
-def _equal(left: str, right: str) -> bool:
-    """Compare in constant time."""
-    return hmac.compare_digest(*(text.encode(errors="surrogateescape") for text in (left, right)))
+        return same(sent.parameters.get("response", ""), digest(own, self.login, method))
 
 
 def make_camera(
@@ -107,16 +101,9 @@ def make_camera(
     login = None
     if (login_name, login_password) != (None, None):
         login = Login(login_name or "", Secret(login_password or "").reveal())
-    loop = _shared_loop(name, **look)
+    loop = encode_loop(name, **look)
     description = describe_loop(name, loop)
     return Camera(loop=loop, description=description, login=login, auth=auth, transports=transports)
-
-
-@lru_cache(maxsize=16)
-def _shared_loop(name: str, **look: Any) -> Loop:
-    """Return a loop of about 1 MB: the payloads of all frames, but only the first frame itself."""
-    loop = encode_loop(name, **look)
-    return replace(loop, frames=loop.frames[:1])
 
 
 def describe_loop(name: str, loop: Loop) -> bytes:

@@ -36,17 +36,6 @@ class CameraFault:
     scrambled: bool = False
 
 
-def find_fault(fault: str | CameraFault | None) -> CameraFault:
-    """Return the fault of this name, or the row itself; ValueError: unknown."""
-    if fault is None:
-        return CameraFault("ok", "Plays.")
-    if isinstance(fault, CameraFault):
-        return fault
-    if fault not in FAULTS:
-        raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
-    return FAULTS[fault]
-
-
 def _with(**changes: Any) -> Change:
     return lambda camera: replace(camera, **changes)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from importlib.util import find_spec
 from itertools import chain
 from typing import Any
@@ -32,19 +33,19 @@ _INK, _PAPER, _GREY = 235, 20, 128  # of brightness, and of chroma
 class Loop:
     """A repeating test picture; frame 0 and every `keyframe_frames` after it are keyframes.
 
-    Each frame is one access unit (Annex B, or a JPEG file), `payloads` are those of RTP for each.
+    `first` is that frame (Annex B, or a JPEG file), `payloads` are those of RTP for each frame.
     """
 
     codec: str
     fps: int
     keyframe_frames: int
-    frames: tuple[bytes, ...]
+    first: bytes
     payloads: tuple[tuple[bytes, ...], ...]
 
     @property
     def parameter_sets(self) -> list[bytes]:
         """The SPS and PPS of H.264; VPS, SPS and PPS of H.265; nothing of MJPEG."""
-        nals = [part.rstrip(b"\0") for part in self.frames[0].split(_START_CODE)]
+        nals = [part.rstrip(b"\0") for part in self.first.split(_START_CODE)]
         return nals[1 : {"h264": 3, "h265": 4, "mjpeg": 1}[self.codec]]
 
 
@@ -54,6 +55,7 @@ def need_av(what: str) -> None:
         raise missing_extra(f"{what} need", "av (PyAV)", "cameras")
 
 
+@lru_cache(maxsize=16)  # of about 1 MB each
 def encode_loop(
     name: str,
     *,
@@ -78,7 +80,7 @@ def encode_loop(
 
     interval = 1 if codec == "mjpeg" else max(1, round(keyframe_every * fps))
     count = interval * math.ceil(SECONDS * fps / interval)
-    frames: list[bytes] = []
+    first = b""
     payloads: list[tuple[bytes, ...]] = []
     packets = _Packets()
     encoder, options = _ENCODERS[codec]
@@ -95,15 +97,15 @@ def encode_loop(
                 frame = _scramble(bytes(encoded), codec) if scrambled else bytes(encoded)
                 packet = av.Packet(frame)
                 packet.stream, packet.time_base = stream, Fraction(1, fps)
-                packet.pts = packet.dts = len(frames)
+                packet.pts = packet.dts = len(payloads)
                 muxer.mux(packet)
-                frames.append(frame)
+                first = first or frame
                 # Without the headers, and the sender reports of RTCP.
                 payloads.append(
                     tuple(packet[_RTP_HEADER:] for packet in packets if packet[1] != 200)
                 )
                 packets.clear()
-    return Loop(codec, fps, interval, tuple(frames), tuple(payloads))
+    return Loop(codec, fps, interval, first, tuple(payloads))
 
 
 class _Packets(list[bytes]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import selectors
 import socket
 import struct
 import threading
@@ -19,7 +18,7 @@ from typing import Any, Self
 from ...rtsp.address import Address, parse_address
 from ...rtsp.connection import open_udp_pair
 from .camera import CLOCK, PAYLOAD_TYPES, TRACK, Camera, make_camera
-from .faults import CameraFault, find_fault
+from .faults import FAULTS, CameraFault
 
 SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
 TICK = 0.1  # seconds, after which a connection ends whose camera or server has ended
@@ -35,16 +34,15 @@ Response = tuple[str, list[str], bytes]  # status with its reason, header lines,
 class CameraServer(ThreadingTCPServer):
     """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection.
 
-    `session_timeout` is in seconds. `with` or `start()` starts it, `close()` ends it.
+    `with` or `start()` starts it, `close()` ends it.
     """
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, session_timeout: float = 60.0) -> None:
+    def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Connection)
-        self.session_timeout = session_timeout
-        self.cameras: dict[str, Camera | None] = {}  # by path; None while being created
+        self.cameras: dict[str, Camera] = {}  # by path
         self.closed = threading.Event()
         self._ends: dict[str, ExitStack] = {}  # by URL: the clean-up of a camera
         self._numbers = count(1)
@@ -76,23 +74,29 @@ class CameraServer(ThreadingTCPServer):
         self,
         path: str | None = None,
         *,
-        fault: str | CameraFault | None = None,
+        fault: str | None = None,
         name: str | None = None,
         **settings: Any,
     ) -> str:
         """Return the URL of a new camera, without its login; the path is /camera-1 and so on.
 
         `name` is shown in the picture instead of the path; `settings` are those of `make_camera`;
-        `fault` is a name of `FAULTS`, or a row like those. ValueError: a path that is taken, or an
-        invalid setting.
+        `fault` is a name of `FAULTS`. ValueError: a path that is taken, or an invalid setting.
         """
-        row = find_fault(fault)
-        with ExitStack() as ends:
-            address = self._take_path(path)
-            ends.callback(self.cameras.pop, address.path)
+        if fault is not None and fault not in FAULTS:
+            raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
+        row = FAULTS[fault] if fault else CameraFault("ok", "Plays.")
+        with self._lock, ExitStack() as ends:
+            numbered = (f"camera-{number}" for number in self._numbers)
+            path = path or next(free for free in numbered if f"/{free}" not in self.cameras)
+            wanted = Address("rtsp", "127.0.0.1", self.server_address[1], "/" + path.strip("/"))
+            address = parse_address(wanted.url)
+            if address.path in self.cameras:
+                raise ValueError("another camera has this path already")
             title = address.path.strip("/") if name is None else name
-            camera = row.camera(make_camera(title, scrambled=row.scrambled, **settings))
-            self.cameras[address.path] = camera
+            camera = make_camera(title, scrambled=row.scrambled, **settings)
+            self.cameras[address.path] = row.camera(camera)
+            ends.callback(self.cameras.pop, address.path)
             if row.port:
                 address = replace(address, port=row.port(ends))
             url = row.address(address).url
@@ -105,36 +109,18 @@ class CameraServer(ThreadingTCPServer):
 
     def viewers(self, url: str) -> int:
         """Return the number of viewers of a camera; LookupError: unknown."""
-        camera = self.cameras[parse_address(url).path]
-        return len(camera.viewers) if camera else 0
-
-    def _take_path(self, path: str | None) -> Address:
-        """Reserve a path, and return the new camera's address; ValueError: invalid, or taken."""
-        with self._lock:
-            numbered = (f"camera-{number}" for number in self._numbers)
-            path = path or next(free for free in numbered if f"/{free}" not in self.cameras)
-            wanted = Address("rtsp", "127.0.0.1", self.server_address[1], "/" + path.strip("/"))
-            address = parse_address(wanted.url)
-            if address.path in self.cameras:
-                raise ValueError("another camera has this path already")
-            self.cameras[address.path] = None
-        return address
+        return len(self.cameras[parse_address(url).path].viewers)
 
 
 class Connection(BaseRequestHandler):
-    """A client and its session: at most one, which ends with its connection.
-
-    It ends after the server's `session_timeout` without a complete request or RTCP from the client.
-    """
+    """A client and its session: at most one, which ends with its connection."""
 
     server: CameraServer
     request: socket.socket
-    _selector: selectors.BaseSelector
 
     def setup(self) -> None:
         """Begin without a session."""
         self._received = bytearray()
-        self._last_activity = time.monotonic()  # of the client
         self._closing = False
         self._session = ""
         self._camera: Camera | None = None  # of the session
@@ -148,10 +134,8 @@ class Connection(BaseRequestHandler):
 
     def handle(self) -> None:
         """Serve the client until it leaves or stops reading, or the server ends the connection."""
-        with suppress(OSError), selectors.DefaultSelector() as self._selector:
-            self.request.settimeout(min(SEND_TIMEOUT, self.server.session_timeout))
+        with suppress(OSError):
             self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._selector.register(self.request, selectors.EVENT_READ, self._receive)
             try:
                 while not (self._closing or self.server.closed.is_set()):
                     self._serve()
@@ -163,34 +147,31 @@ class Connection(BaseRequestHandler):
 
     def _serve(self) -> None:
         """Send the frames that are due, and wait for the next one or for the client."""
-        camera, now, wait = self._camera, time.monotonic(), TICK
+        camera, wait = self._camera, TICK
         if camera and self._next_frame >= 0:
             self._send_frames(camera)
-            wait = min(wait, self._next_frame / camera.loop.fps - now)
-        for key, _ in self._selector.select(wait):
-            key.data()
-        unplugged = camera is not None and self.server.cameras.get(self._path) is not camera
-        is_late = now > self._last_activity + self.server.session_timeout
-        self._closing = self._closing or unplugged or is_late
+            wait = min(wait, self._next_frame / camera.loop.fps - time.monotonic())
+        self.request.settimeout(max(wait, 0.001))
+        try:
+            data = self.request.recv(65536)
+        except TimeoutError:
+            data = None
+        self.request.settimeout(SEND_TIMEOUT)
+        if data is not None:
+            self._receive(data)
+        if camera is not None and self.server.cameras.get(self._path) is not camera:
+            self._closing = True  # unplugged
 
-    def _receive(self) -> None:
-        data = self.request.recv(65536)
+    def _receive(self, data: bytes) -> None:
         self._received += data
         self._closing = not data
         try:
             while not self._closing and (request := self._take_request()):
-                self._last_activity = time.monotonic()  # incomplete requests do not count
                 if request[0] != "RTCP":
                     self._answer(*request)
         except ValueError:
             self._send(("400 Bad Request", [], b""))
             self._closing = True
-
-    def _receive_rtcp(self) -> None:
-        """Count an RTCP report over UDP as activity."""
-        with suppress(BlockingIOError):
-            if self._udp and self._udp[1].recvfrom(2048)[1][0] == self.client_address[0]:
-                self._last_activity = time.monotonic()
 
     def _take_request(self) -> tuple[str, str, Headers] | None:
         """Return the next complete request: method, URL and headers; an interleaved frame has the
@@ -234,7 +215,7 @@ class Connection(BaseRequestHandler):
         if is_ok and method == "SETUP":
             self._camera, self._path = camera, path
         if is_ok and self._session:
-            lines.append(f"Session: {self._session};timeout={self.server.session_timeout:.0f}")
+            lines.append(f"Session: {self._session}")
         self._send((status, lines, body))
         has_ended = is_ok and method == "TEARDOWN"
         self._closing = has_ended or (camera is not None and camera.closes_after == method)
@@ -297,7 +278,6 @@ class Connection(BaseRequestHandler):
         self._udp = open_udp_pair(self.request.getsockname()[0])
         for udp in self._udp:
             udp.setblocking(False)
-        self._selector.register(self._udp[1], selectors.EVENT_READ, self._receive_rtcp)
         own_port = self._udp[0].getsockname()[1]
         return f"client_port={port}-{port + 1};server_port={own_port}-{own_port + 1}"
 
@@ -314,7 +294,6 @@ class Connection(BaseRequestHandler):
     # Media
 
     def _send_frames(self, camera: Camera) -> None:
-        """Send the frames that are due."""
         packets = list(self._packets(camera, camera.newest_frame))
         if self._udp:
             for packet in packets:
