@@ -18,6 +18,7 @@ from .devices import Device, Refused
 from .signatures import Parts, mistakes, same
 
 TOKEN_LIFETIME = 3600.0  # seconds
+MOST_TOKENS = 10_000
 RECENT_LOGINS = 8  # with whose tokens a wrong token is compared
 SCHEDULED, OPENING, LOCKED, CLOSED = range(4)  # values of room_status (seen in deployments)
 
@@ -212,8 +213,10 @@ class Service:
         return waiting[0] if waiting[0].times >= 1 else waiting.pop(0)
 
     def issue_token(self) -> AccessToken:
-        """Return a token that is accepted from now on."""
+        """Return a token that is accepted from now on; drop the oldest if there are too many."""
         token = self.dialect.access_token(self.ids.nonce(), self.ids.nonce(), self.secret_key)
+        if len(self.tokens) == MOST_TOKENS:
+            del self.tokens[next(iter(self.tokens))]
         self.tokens[token.reveal()] = token, self.now() + TOKEN_LIFETIME
         return token
 
