@@ -1,5 +1,6 @@
 """An external device: a thread that dials its camera, holds the stream, and redials."""
 
+import random
 import threading
 import time
 from concurrent.futures import CancelledError, Future
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
 OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
 SILENCE = 10.0  # seconds that a live stream may last without a packet, or without a keyframe
-REDIAL_WAIT = 1.0  # seconds before a lost stream is redialled
+FIRST_WAIT = 0.25  # seconds before a lost stream is redialled; doubled up to LONGEST_WAIT
+LONGEST_WAIT = 30.0
 LOGIN_WAIT = 600.0  # cameras lock out an address after a few wrong logins: three in half an hour
+STEADY = 5.0  # seconds that a stream must last for the wait to be reset
 
 State = Literal["live", "dialling", "waiting"]
 
@@ -95,22 +98,26 @@ class Device:
         raise ConfkitError(redact(text))
 
     def _run(self) -> None:
+        wait = FIRST_WAIT
         while True:
-            failure, login_refused = self._play()
+            failure, seconds, login_refused = self._play()
             if not self.opened.done():
                 return self._give_up(failure)
             if self.removed.is_set():
                 return None
             self._failure = failure
-            locked_out = login_refused or failure.verdict == "auth_locked"
-            if self.removed.wait(LOGIN_WAIT if locked_out else REDIAL_WAIT):
+            wait = FIRST_WAIT if seconds > STEADY else min(2 * wait, LONGEST_WAIT)
+            if login_refused or failure.verdict == "auth_locked":
+                wait = LOGIN_WAIT
+            # Many cameras that died together must not all be redialled at the same moment.
+            if self.removed.wait(wait * random.uniform(1, 1.5)):  # noqa: S311
                 return None
             self.state = "dialling"
 
-    def _play(self) -> tuple[RtspError, bool]:
-        """Play the camera until that fails; return the failure, and whether the camera refused the
-        login, or gave no answer to it."""
-        client = None
+    def _play(self) -> tuple[RtspError, float, bool]:
+        """Play the camera until that fails; return the failure, the seconds it was live, and
+        whether it refused the login, or gave no answer to it."""
+        client, began = None, time.monotonic()
         try:
             address = parse_address(self.address)
             name = self.options.get("login_name") or address.login_name
@@ -121,6 +128,7 @@ class Device:
             client = RtspClient.of(address.url, *login, verify=False, **options)
             client.play()
             self._go_live(client)
+            began = time.monotonic()
             while True:
                 client.receive(self.silence)
         except RtspError as error:
@@ -130,10 +138,11 @@ class Device:
         except Exception as error:  # noqa: BLE001  # B1 waits for a response; the text may quote
             failure = RtspError("dropped", f"The sandbox failed: {type(error).__name__}.")
         with self.lock:
+            seconds = time.monotonic() - began if self._client else 0.0
             self.state, self._client = "waiting", None
         if client:
             client.close()
-        return failure, client is not None and client.login_refused
+        return failure, seconds, client is not None and client.login_refused
 
     def _go_live(self, client: RtspClient) -> None:
         with self.lock:
