@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import selectors
 import socket
 import struct
 import threading
@@ -34,14 +35,15 @@ Response = tuple[str, list[str], bytes]  # status with its reason, header lines,
 class CameraServer(ThreadingTCPServer):
     """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection.
 
-    `with` or `start()` starts it, `close()` ends it.
+    `session_timeout` is in seconds. `with` or `start()` starts it, `close()` ends it.
     """
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self) -> None:
+    def __init__(self, session_timeout: float = 60.0) -> None:
         super().__init__(("127.0.0.1", 0), Connection)
+        self.session_timeout = session_timeout
         self.cameras: dict[str, Camera] = {}  # by path
         self.closed = threading.Event()
         self._ends: dict[str, ExitStack] = {}  # by URL: the clean-up of a camera
@@ -113,14 +115,19 @@ class CameraServer(ThreadingTCPServer):
 
 
 class Connection(BaseRequestHandler):
-    """A client and its session: at most one, which ends with its connection."""
+    """A client and its session: at most one, which ends with its connection.
+
+    It ends after the server's `session_timeout` without a complete request or RTCP from the client.
+    """
 
     server: CameraServer
     request: socket.socket
+    _selector: selectors.BaseSelector
 
     def setup(self) -> None:
         """Begin without a session."""
         self._received = bytearray()
+        self._last_activity = time.monotonic()  # of the client
         self._closing = False
         self._session = ""
         self._camera: Camera | None = None  # of the session
@@ -134,8 +141,10 @@ class Connection(BaseRequestHandler):
 
     def handle(self) -> None:
         """Serve the client until it leaves or stops reading, or the server ends the connection."""
-        with suppress(OSError):
+        with suppress(OSError), selectors.DefaultSelector() as self._selector:
+            self.request.settimeout(min(SEND_TIMEOUT, self.server.session_timeout))
             self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._selector.register(self.request, selectors.EVENT_READ, self._receive)
             try:
                 while not (self._closing or self.server.closed.is_set()):
                     self._serve()
@@ -147,31 +156,34 @@ class Connection(BaseRequestHandler):
 
     def _serve(self) -> None:
         """Send the frames that are due, and wait for the next one or for the client."""
-        camera, wait = self._camera, TICK
+        camera, now, wait = self._camera, time.monotonic(), TICK
         if camera and self._next_frame >= 0:
             self._send_frames(camera)
-            wait = min(wait, self._next_frame / camera.loop.fps - time.monotonic())
-        self.request.settimeout(max(wait, 0.001))
-        try:
-            data = self.request.recv(65536)
-        except TimeoutError:
-            data = None
-        self.request.settimeout(SEND_TIMEOUT)
-        if data is not None:
-            self._receive(data)
-        if camera is not None and self.server.cameras.get(self._path) is not camera:
-            self._closing = True  # unplugged
+            wait = min(wait, self._next_frame / camera.loop.fps - now)
+        for key, _ in self._selector.select(wait):
+            key.data()
+        unplugged = camera is not None and self.server.cameras.get(self._path) is not camera
+        is_late = now > self._last_activity + self.server.session_timeout
+        self._closing = self._closing or unplugged or is_late
 
-    def _receive(self, data: bytes) -> None:
+    def _receive(self) -> None:
+        data = self.request.recv(65536)
         self._received += data
         self._closing = not data
         try:
             while not self._closing and (request := self._take_request()):
+                self._last_activity = time.monotonic()  # incomplete requests do not count
                 if request[0] != "RTCP":
                     self._answer(*request)
         except ValueError:
             self._send(("400 Bad Request", [], b""))
             self._closing = True
+
+    def _receive_rtcp(self) -> None:
+        """Count an RTCP report over UDP as activity."""
+        with suppress(BlockingIOError):
+            if self._udp and self._udp[1].recvfrom(2048)[1][0] == self.client_address[0]:
+                self._last_activity = time.monotonic()
 
     def _take_request(self) -> tuple[str, str, Headers] | None:
         """Return the next complete request: method, URL and headers; an interleaved frame has the
@@ -215,7 +227,7 @@ class Connection(BaseRequestHandler):
         if is_ok and method == "SETUP":
             self._camera, self._path = camera, path
         if is_ok and self._session:
-            lines.append(f"Session: {self._session}")
+            lines.append(f"Session: {self._session};timeout={self.server.session_timeout:.0f}")
         self._send((status, lines, body))
         has_ended = is_ok and method == "TEARDOWN"
         self._closing = has_ended or (camera is not None and camera.closes_after == method)
@@ -278,6 +290,7 @@ class Connection(BaseRequestHandler):
         self._udp = open_udp_pair(self.request.getsockname()[0])
         for udp in self._udp:
             udp.setblocking(False)
+        self._selector.register(self._udp[1], selectors.EVENT_READ, self._receive_rtcp)
         own_port = self._udp[0].getsockname()[1]
         return f"client_port={port}-{port + 1};server_port={own_port}-{own_port + 1}"
 
