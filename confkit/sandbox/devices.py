@@ -1,5 +1,6 @@
 """An external device: a thread that dials its camera, holds the stream, and redials."""
 
+import logging
 import random
 import threading
 import time
@@ -11,7 +12,7 @@ from ..errors import ConfkitError
 from ..rtsp.address import parse_address
 from ..rtsp.client import RtspClient
 from ..rtsp.errors import RtspError
-from ..secret import redact
+from ..secret import SecretAddress, redact
 
 if TYPE_CHECKING:
     from .state import Room
@@ -24,6 +25,8 @@ LOGIN_WAIT = 600.0  # cameras lock out an address after a few wrong logins: thre
 STEADY = 5.0  # seconds that a stream must last for the wait to be reset
 
 State = Literal["live", "dialling", "waiting"]
+
+log = logging.getLogger("confkit.sandbox")
 
 
 class Refused(Exception):
@@ -105,7 +108,11 @@ class Device:
                 return self._give_up(failure)
             if self.removed.is_set():
                 return None
-            self._failure = failure
+            before, self._failure = self._failure, failure
+            if seconds:
+                self._log(f"lost after {seconds:.1f} s: {failure}")
+            elif before is None or failure.verdict != before.verdict:  # not at every dial
+                self._log(f"not opened: {failure}")
             wait = FIRST_WAIT if seconds > STEADY else min(2 * wait, LONGEST_WAIT)
             if login_refused or failure.verdict == "auth_locked":
                 wait = LOGIN_WAIT
@@ -151,6 +158,7 @@ class Device:
             self.state, self._client = "live", client
             self._lives += 1
             self.room.has_mcu = True
+        self._log(f"live: {client.codec} over {client.transport}")
         if not self.opened.done():
             ids = {"roomId": self.room.room_id, "userId": self.user_id}
             self.opened.set_result({"data": ids})
@@ -165,4 +173,9 @@ class Device:
             else:
                 why = redact(f"the camera was not opened: {failure}")
                 del self.room.devices[self.user_id]
+        self._log(f"not opened: {failure}")
         self.opened.set_exception(Refused(427 if failure.timed_out else 426, why))
+
+    def _log(self, event: str) -> None:
+        place = (self.user_id, self.room.room_id, SecretAddress(self.address))
+        log.info("device %r in room %r, %s: %s", *place, redact(event))

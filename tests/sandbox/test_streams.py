@@ -76,11 +76,15 @@ def test_the_code_follows_the_cause(make, caplog):
     assert "hush77" not in caplog.text + refused
 
 
-def test_a_camera_that_falls_silent_is_hung_up_and_redialled(scripted, make):
+def test_a_camera_that_falls_silent_is_hung_up_and_redialled(scripted, make, caplog):
+    """Its death is logged with its verdict, and without its login."""
+    caplog.set_level(logging.INFO, "confkit.sandbox")
     caller, camera = make(dial_timeout=0.3), scripted()
     assert caller.add(caller.room(), camera.url.replace("//", "//ada:hush77@")) == 0
     until(lambda: caller.sandbox.streams()[0].reconnects)
     assert "TEARDOWN" in camera.methods
+    assert "s: no_media" in caplog.text
+    assert "hush77" not in caplog.text
 
 
 def test_a_login_that_a_camera_does_not_accept_is_not_sent_again(scripted, make):
