@@ -97,6 +97,16 @@ class Parameters:
             raise Refused(error_code, why)
         return value
 
+    def ignored(self) -> list[str]:
+        """Return which parameters have no effect because an optional one is spelt otherwise."""
+        operation, notes = self._route.operation, []
+        known = {_fold(name): name for name in operation.optional}
+        for own, _ in self._own:
+            right = known.get(_fold(own), own)
+            if own != right:
+                notes.append(f"{own} is ignored: {operation.key} spells it {right}")
+        return notes
+
     def _explain_missing(self, name: str) -> str:
         route, is_token = self._route, name == self._route.token_name
         if name in self._elsewhere:

@@ -153,6 +153,8 @@ class App:
                 if callback is not None and not _CALLBACK.fullmatch(callback):
                     raise Refused(route.error_code, "callback is not the name of a function")
                 members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
+                for note in parameters.ignored() if service.explain else ():
+                    log.info("%s: %s", key, note)
             if isinstance(members, Future):  # of a device's thread
                 members = await asyncio.wrap_future(members)
             return {**service.error(route.operation.interface, 0), **members}
