@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..secret import Secret, SecretAddress, redact
+from ..text import counted
 from .address import Address, target
 from .client import TRANSPORTS, RtspClient
 from .connection import Connection
@@ -20,6 +21,7 @@ from .rtp import Video
 # So many pictures must fail to decode: a single one may be damaged or incomplete.
 _MAX_BROKEN = 3
 _TLS_SECONDS = 1.0  # to try TLS on a silent port
+_OVERLOADED = "Lower the camera's bit rate or frame rate: it, or its network, is overloaded."
 _OWN = "The address is this machine's own: only a service on this machine can reach it"
 _PRIVATE = "The address is private: only a service in the same network can reach it"
 
@@ -124,6 +126,11 @@ def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
             reason = str(error)
             broken.add(video.keyframe_number)
             stages.outcome, stages.detail = SKIPPED, "not decodable; trying the next"
+    if video.gaps:
+        reason = (
+            f"{reason.rstrip('.')}: {counted(video.gaps, 'packet')} missing, though TCP loses none."
+        )
+        raise RtspError("no_picture", reason, advice=_OVERLOADED)
     raise RtspError("no_picture", reason)
 
 
