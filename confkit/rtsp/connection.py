@@ -29,13 +29,13 @@ _RECEIVE_BYTES = 65_536
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)  # an empty RTP packet
 _UDP_BUFFER = 2 * 1024 * 1024  # bytes; the usual default loses most of a large keyframe
 _PORT_PAIRS = 50  # attempts to find a pair of free ports
-_NO_TLS = (
-    "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322), or verify=False "
-    "(--no-verify), which allows old TLS."
-)
+_PLAIN = "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322)."
 _TRUST = (
     "Skip the check: ck.preflight(url, verify=False) or --no-verify, and to import the camera "
     "preflight=ck.preflight(url, verify=False); or trust its certificate: verify=FILE, --ca-bundle."
+)
+_OLD_TLS = (
+    "Use the camera's plain rtsp:// address, or verify=False (--no-verify), which allows old TLS."
 )
 _CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 # The verdict if a stage times out; of other stages it is rtsp_silent.
@@ -338,9 +338,15 @@ class Connection:
             reason = (error.verify_message or "it cannot be verified").rstrip(".")
             text = f"The camera's certificate is not trusted: {reason}."
             raise RtspError("tls_failed", text, advice=_TRUST) from None
-        except OSError:
-            text = "The port speaks no TLS that this machine takes, or wants a certificate of it."
-            raise RtspError("tls_failed", text, advice=_NO_TLS) from None
+        except OSError as error:
+            why = str(getattr(error, "reason", ""))
+            if "ALERT" in why or "UNSUPPORTED" in why:
+                text = (
+                    "The camera's TLS is too old for this machine, or asks for a certificate of it."
+                )
+                advice = _OLD_TLS if verify else "Use the camera's plain rtsp:// address."
+                raise RtspError("tls_failed", text, advice=advice) from None
+            raise RtspError("tls_failed", "The port does not speak TLS.", advice=_PLAIN) from None
 
 
 def open_udp_pair(host: str) -> tuple[socket.socket, socket.socket]:
