@@ -17,7 +17,7 @@ from .connection import Connection
 from .errors import RtspError, status_error
 from .message import Header, Response
 from .report import SKIPPED, Stages
-from .rtp import Video
+from .rtp import Video, parse_packet
 from .sdp import DYNAMIC, Media, control_url, parse_sdp
 
 TRANSPORTS = {"auto": ("tcp", "udp"), "tcp": ("tcp",), "udp": ("udp",)}
@@ -27,6 +27,7 @@ _MAX_LENGTH = 200  # characters of a camera's texts
 # Cameras refuse TCP in SETUP by any status but these; if UDP is refused, too, the cause is another.
 _NOT_OF_TCP = (401, 403, 404, 453, 454, 503)
 _TCP_REFUSED = [status for status in range(400, 600) if status not in _NOT_OF_TCP]
+_STRANGERS = "Restart or update the camera: it sends another stream than the one it announced."
 _NO_CONTAINER = "Choose a stream of plain H.264, H.265 or MJPEG over RTP in the camera or server."
 _NO_MULTICAST = "Choose a stream by unicast, or switch this one from multicast to unicast."
 _NEITHER = "Switch on unicast, or RTP over RTSP (TCP), in the camera; UDP is refused, too."
@@ -69,6 +70,7 @@ class RtspClient:
         self._base = address.url
         self._session: str | None = None
         self._channel: int | None = None  # of the packets; None for UDP
+        self._strangers = ""  # why packets that arrive are not of this video
         self._keep_alive_method = "OPTIONS"
         self._session_seconds = _SESSION_SECONDS
         self._next_keep_alive = float("inf")
@@ -116,8 +118,14 @@ class RtspClient:
         # Send keep-alives from now on, however long the picture takes.
         self._next_keep_alive = time.monotonic() + self._session_seconds / 2
         self.stages.begin("first packet")
-        while not self.video.packets:
-            self._receive_next()
+        try:
+            while not self.video.packets:
+                self._receive_next()
+        except RtspError as error:
+            if error.timed_out and self._strangers:
+                text = f"Packets arrive, but {self._strangers}."
+                raise RtspError("no_media", text, advice=_STRANGERS) from None
+            raise
         return self.video
 
     def next_keyframe(self, previous: bytes | None) -> bytes:
@@ -317,6 +325,12 @@ class RtspClient:
         channel, packet = message
         if self.video and channel == self._channel:
             self.video.add_packet(packet, numbered=channel is None)
+            if not self.video.packets and (other := parse_packet(packet)):
+                announced = self.video.payload_type
+                self._strangers = f"of payload type {other.payload_type}, not {announced}"
+        elif channel is not None and not channel % 2:  # RTCP has the odd ones
+            agreed = "by UDP" if self._channel is None else f"on channel {self._channel}"
+            self._strangers = f"on channel {channel}, not {agreed} as SETUP agreed"
         return None
 
     def _redirected(self, response: Response) -> RtspError:

@@ -61,7 +61,7 @@ class Video:
         self.keyframe: bytes | None = None
         self.keyframe_number = 0
         self.packets = self.lost = self.gaps = 0
-        self._media = media
+        self.payload_type, self._media = media.payload_type, media
         self._format: H264Format | JpegFormat
         self._format = JpegFormat() if media.codec == "mjpeg" else FORMATS[media.codec](media)
         self._recognised, self._unrecognised = False, 0  # complete pictures
