@@ -237,7 +237,7 @@ class Client:
         if that fits into the read timeout; a change is sent once. OutcomeUnknown: the response to a
         change was lost or leaves its outcome open. Sections 4, 5 and 7 of the interface.
         """
-        operation = _operation_of(operation)
+        operation = _named(operation) if isinstance(operation, str) else operation
         self.may_send(operation)
         parameters = check_sendable(operation, parameters)
         token = self.token() if operation.token else None
@@ -273,7 +273,7 @@ class Client:
         It carries the given token or none, in the given dialect: for probing the service, where a
         retry or an authentication would change the result. ReadOnlyError as in `call`.
         """
-        operation = _operation_of(operation)
+        operation = _named(operation) if isinstance(operation, str) else operation
         self.may_send(operation)
         parameters = check_sendable(operation, parameters or {})
         token = None if token is None else Secret(token)
@@ -416,14 +416,11 @@ class Client:
         return partial(Client, *self._addresses.values(), **settings), (), state
 
 
-def _operation_of(operation: Operation | str) -> Operation:
-    if isinstance(operation, Operation):
-        return operation
-    if operation not in OPERATIONS:
-        raise ConfigError(
-            f"there is no operation {operation!r}", f"Use one of {', '.join(OPERATIONS)}."
-        )
-    return OPERATIONS[operation]
+def _named(key: str) -> Operation:
+    """Return the operation with this number of the interface, such as "A3"."""
+    if key not in OPERATIONS:
+        raise ConfigError(f"there is no operation {key!r}", f"Use one of {', '.join(OPERATIONS)}.")
+    return OPERATIONS[key]
 
 
 # Addresses and settings

@@ -158,7 +158,8 @@ class _Handle:
             if retry_after == _LONGEST_WAIT:  # or longer: the session reads the header
                 return None
             content_type = curl.getinfo(pycurl.CONTENT_TYPE) or ""
-            target = redirect_target(request.address, curl.getinfo(pycurl.REDIRECT_URL))
+            location = curl.getinfo(pycurl.REDIRECT_URL)
+            target = redirect_target(request.address, location) if location else ""
             return Response(status, content, not code, str(retry_after or ""), content_type, target)
         sent = curl.getinfo(pycurl.REQUEST_SIZE) > 0
         if large:

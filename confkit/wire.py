@@ -359,16 +359,17 @@ def exchange(
         return no_response(problem, "", request.address, timeout)
     status, headers = response.status_code, response.headers
     retry_after, content_type = headers.get("Retry-After", ""), headers.get("Content-Type", "")
-    target = redirect_target(request.address, headers.get("Location"))
+    location = headers.get("Location")
+    target = redirect_target(request.address, location) if location else ""
     return Response(status, body, not problem, retry_after, content_type, target)
 
 
-def redirect_target(address: str, location: str | None) -> str:
+def redirect_target(address: str, location: str) -> str:
     """Return the scheme, host and port to which a response redirects, if they are others; the path
     may hold a token."""
     own = urlsplit(address)
     with suppress(ValueError):  # an unmatched bracket
-        parts = urlsplit(urljoin(address, location or ""))
+        parts = urlsplit(urljoin(address, location))
         if (parts.scheme, parts.netloc) != (own.scheme, own.netloc):
             return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     return ""
