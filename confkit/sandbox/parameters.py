@@ -152,7 +152,7 @@ def _options(value: Any, error_code: int, in_json: bool) -> dict[str, Any]:
 
 def _members(text: bytes) -> Pairs:
     """Return the members of a JSON object, including duplicates; ValueError: not an object."""
-    value = json.loads(text.decode())
+    value = json.loads(text)  # in UTF-8 or UTF-16, with or without a mark
     if not isinstance(value, dict):
         raise ValueError("not an object")
     # loads accepts Infinity, NaN and lone surrogates, which could not be sent back.

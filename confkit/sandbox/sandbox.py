@@ -1,12 +1,13 @@
 """`Sandbox`: start, control and stop the embedded service."""
 
 import atexit
+import json
 import logging
 import math
 import os
 import secrets
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
+MOST_SECONDS = 1e10  # some 300 years
 CHOICES = {
     "result_field": ("ret", "result"),
     "item_keys": ("camelCase", "snake_case"),
@@ -81,6 +83,9 @@ class Sandbox:
             raise ConfigError(problem, "Omit seed, or use host='127.0.0.1'.")
         _check_choice("result_field", result_field)
         _check_choice("item_keys", item_keys)
+        _check_number("port", port, 0, 65535)
+        _check_number("outgoing_port", outgoing_port, 0, 65535)
+        _check_number("dial_timeout", dial_timeout or 1)
         random_keys = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
         keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else random_keys
         self.seed, self.dialect = seed, dialect or Dialect()
@@ -370,6 +375,7 @@ class Sandbox:
         from .simulation import PACE, Simulation, check_size, parse_moment  # these load pandas
 
         check_size(rooms, days, every)
+        _check_number("failures", failures, high=1)
         moment = parse_moment(self.now() if until is None else until, tz)
         self._simulations += 1
         ids = Ids(None if self.seed is None else f"{self.seed}/{self._simulations}")
@@ -410,6 +416,7 @@ class Sandbox:
         """Change the licence; None keeps a setting. `seats` are for people and devices of all rooms
         (`math.inf`: unlimited): when all are used A5 answers 411. Expired: 405 from A2 and A5.
         Without peer-to-peer: 701 from A2 with room_mode 3 or 4."""
+        _check_number("seats", seats or 0)
         settings = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         with self._locked() as service:
             vars(service).update((k, v) for k, v in settings.items() if v is not None)
@@ -429,7 +436,7 @@ class Sandbox:
         *,
         ret: int | None = None,
         http: int | None = None,
-        body: str | bytes | None = None,
+        body: str | bytes | Mapping[str, Any] | None = None,
         delay: float | None = None,
         drop: bool = False,
         times: int | None = None,
@@ -438,14 +445,18 @@ class Sandbox:
         """Make the next `times` calls of an operation fail, or all until `clear_faults`.
 
         `path` is its path or its name ("A3"). `ret` is a result code, `http` an HTTP status, `body`
-        is sent as it is, `delay` is in seconds, `drop` closes the connection without a response;
-        `delay` alone delays the normal response. `after` performs the operation first, so that its
-        response is lost. Several faults of one operation follow one another; one without `times`
-        ends when the next is set. ValueError: an unknown path; the text lists all."""
+        is sent as it is, a dict as JSON; `delay` is in seconds, `drop` closes the connection
+        without a response; `delay` alone delays the normal response. `after` performs the operation
+        first, so that its response is lost. Several faults of one operation follow one another; one
+        without `times` ends when the next is set. ValueError: an unknown path, which lists all, or
+        another wrong value."""
         path = _path(path)
+        _check_number("delay", delay or 0, high=MOST_SECONDS)
+        body = json.dumps(body) if isinstance(body, Mapping) else body
         limit = math.inf if times is None else times
         is_empty = not drop and (ret, http, body, delay) == (None, None, None, None)
-        if is_empty or limit < 1 or not 200 <= (http or 200) <= 599:
+        is_wrong = not isinstance(body, str | bytes | None) or not isinstance(http, int | None)
+        if is_empty or is_wrong or limit < 1 or not 200 <= (http or 200) <= 599:
             raise ValueError(
                 "A fault needs one of ret, http (200 to 599), body, delay (seconds) and drop; "
                 "times must be 1 or more."
@@ -474,6 +485,7 @@ class Sandbox:
 
     def advance(self, seconds: float) -> None:
         """Advance the sandbox's clock, by which tokens expire."""
+        _check_number("seconds", seconds, -MOST_SECONDS, MOST_SECONDS)
         with self._locked() as service:
             service.ahead += seconds
 
@@ -485,6 +497,11 @@ class Sandbox:
 def _check_choice(name: str, value: str) -> None:
     if value not in CHOICES[name]:
         raise ConfigError(f"{name} is {value!r}", f"Use one of {', '.join(CHOICES[name])}.")
+
+
+def _check_number(name: str, value: float, low: float = 0, high: float = math.inf) -> None:
+    if not isinstance(value, int | float) or not low <= value <= high:
+        raise ConfigError(f"{name} is {value!r}", f"Give a number from {low:g} to {high:g}.")
 
 
 def _path(name: str) -> str:

@@ -84,7 +84,7 @@ class App:
         host, port = scope["server"]
         served, query = self._interfaces[port], scope["query_string"]
         interface = served if len(served) == 1 else "B" if path.startswith("/avd/") else "A"
-        body = await self._read_body(receive, interface) if method == "POST" else b""
+        body = await self._read_body(receive, interface)
         if body is None:
             return None
         # The last one counts, as browser libraries append theirs (seen).
@@ -178,8 +178,9 @@ def _write(members: Members, callback: str | None, status: int = 200) -> Reply:
 def _page(fault: Fault) -> Reply:
     """Return the raw response of a fault, by default an HTML page."""
     status = fault.http or 200
-    page = f"<html><body><h1>{status}</h1></body></html>" * (status not in (204, 304))
+    page = f"<html><body><h1>{status}</h1></body></html>"
     body = page if fault.body is None else fault.body
+    body = body if status not in (204, 304) else ""  # which have none (RFC 9110)
     content = body.encode() if isinstance(body, str) else body
     kind = b"text/html; charset=utf-8" if content.lstrip()[:1] == b"<" else b"application/json"
     return status, kind, content

@@ -34,7 +34,7 @@ class Simulation:
         self.room_ids: list[str] = []
         # The room and user ID of each person present, by week and row.
         self._inside: dict[tuple[int, int], tuple[str, str]] = {}
-        self._week = -1
+        self._week: int | None = None
 
     def create_rooms(self) -> None:
         """Create the rooms, and let people join the current meetings."""
@@ -126,7 +126,7 @@ class Simulation:
 
 def check_size(rooms: int, days: float, every: float) -> None:
     """Refuse a building that would take minutes or fill the memory; ConfigError."""
-    fits = 1 <= rooms <= MOST_ROOMS and every >= 1
+    fits = isinstance(rooms, int) and 1 <= rooms <= MOST_ROOMS and every >= 1
     if not (fits and 0 <= days * DAY / every * rooms <= MOST_SAMPLES):
         raise ConfigError(
             f"{rooms} rooms for {days} days, every {every} s, cannot be simulated",

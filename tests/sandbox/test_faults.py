@@ -1,5 +1,7 @@
 """Faults on demand, and the reasons of refused calls."""
 
+import math
+
 import pytest
 import requests
 
@@ -28,6 +30,7 @@ def test_faults_follow_one_another(caller, sandbox):
 def test_a_fault_byte_by_byte(caller, sandbox):
     for fault, status, kind, body in (
         ({"http": 502, "body": b"\x00\xfe"}, 502, "application/json", "\x00\xfe"),
+        ({"body": {"ret": 0}}, 200, "application/json", '{"ret": 0}'),
         ({"http": 500, "ret": 1}, 500, "application/javascript", 'f({"ret":1,"msg":"error 1"})'),
     ):
         sandbox.fault("A3", **fault)
@@ -51,6 +54,11 @@ def test_after_performs_the_operation_first(caller, sandbox, after):
 def test_a_fault_that_makes_no_sense(sandbox):
     with pytest.raises(ValueError, match=r"A3 \(/rtc/room/get\), "):
         sandbox.fault("/rtc/room/gett", ret=1)
+    for wrong in ({"body": 5}, {"http": "503"}, {"http": 99}, {"delay": "1"}, {"delay": math.nan}):
+        with pytest.raises(ValueError, match="fault needs|delay is"):
+            sandbox.fault("A3", **wrong)
+    with pytest.raises(ck.ConfigError, match="seconds is nan"):
+        sandbox.advance(math.nan)
 
 
 def test_each_refusal_names_its_reason(caller, sandbox):
@@ -59,6 +67,7 @@ def test_each_refusal_names_its_reason(caller, sandbox):
         (lambda: caller.raw("/rtc/room/gett"), "unknown path; interface A has /rtc/auth/valid, "),
         (lambda: caller.raw(path("B3"), port="A"), "B3 is served on the port of interface B"),
         (lambda: caller.raw(path("B1"), method="POST"), "B1 is GET here, not POST: Dialect(create"),
+        (lambda: caller.raw(get, data={"access_token": "x"}), "not in the form body"),
         (lambda: caller.call("A3", roomId="x"), "A3 spells it room_id, not roomId"),
         (lambda: caller.raw(get, {"access_token": digest}), "the digest of A1"),
     ):
