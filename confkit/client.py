@@ -202,11 +202,6 @@ class Client:
         """The last 200 calls, the newest last, with secrets masked."""
         return list(self._calls)
 
-    @property
-    def authenticated(self) -> bool:
-        """Whether it holds a token; that may have expired on the service."""
-        return self._token.value is not None
-
     def __repr__(self) -> str:
         if not hasattr(self, "_closed"):  # in a traceback from __init__
             return "<Client, not initialised>"
