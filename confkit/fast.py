@@ -2,8 +2,7 @@
 
 It replaces the session, with the same results; the policy stays in `Client`. The session itself
 sends without pycurl, with a proxy, a client certificate, cookies, a custom adapter, hook or
-authentication, and what libcurl could not send: then the session's error says why. Ctrl-C during a
-read takes effect at its end, after its timeout at the latest.
+authentication, and what libcurl could not send: then the session's error says why.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import io
 import math
 import os
 import threading
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -62,19 +62,20 @@ class FastTransport(threading.local):
         settings = _settings(session, origin, timeout)
         if settings is None:
             return None
-        known, handle = self._handles.get(origin, (None, None))
+        known, handle = self._handles.pop(origin, (None, None))
         connection: Any = -1 if handle is None else handle.socket
         # What waits on an idle connection would be taken for the next response.
         pending = connection >= 0 and wait_for_read(connection, timeout=0)
         if handle is None or known != settings or pending:
             handle = _Handle(session, origin, timeout)
-            self._handles[origin] = settings, handle
         if not handle.usable:
+            self._handles[origin] = settings, handle
             return None
-        result = handle.get(request, timeout)
-        if not isinstance(result, Response):
-            del self._handles[origin]  # the environment's proxies and certificates are read anew
-        return result
+        response = handle.get(request, timeout)
+        # After a failure, or Ctrl-C, a new one reads the environment's proxies and certificates.
+        if isinstance(response, Response):
+            self._handles[origin] = settings, handle
+        return response
 
 
 def _settings(
@@ -102,6 +103,7 @@ class _Handle:
         self, session: requests.Session, origin: str, timeout: tuple[float, float]
     ) -> None:
         self.curl, self.socket = pycurl.Curl(), -1
+        self._multi: Any = None  # of the main thread; it keeps the connection
         own = requests.Request("GET", origin, headers={"Accept": "application/json"})
         merged = session.merge_environment_settings(origin, {}, True, session.verify, None)
         self.usable = not select_proxy(origin, merged["proxies"])
@@ -140,11 +142,7 @@ class _Handle:
         # libcurl has one timeout for connecting and reading together.
         seconds = timeout[1] if self.socket >= 0 else sum(timeout)
         curl.setopt(pycurl.TIMEOUT_MS, max(1, round(1000 * seconds)))
-        code, message = 0, ""
-        try:
-            curl.perform()
-        except pycurl.error as error:
-            code, message = error.args
+        code, message = self._perform()
         self.socket = -1 if code else curl.getinfo(pycurl.ACTIVESOCKET)
         status, large = curl.getinfo(pycurl.RESPONSE_CODE), body.tell() > LARGEST
         content = body.getvalue()
@@ -174,3 +172,23 @@ class _Handle:
         number = curl.getinfo(pycurl.OS_ERRNO)
         why = os.strerror(number) if number else message
         return no_response(obstacle, why, request.address, timeout)
+
+    def _perform(self) -> tuple[int, str]:
+        """Make the transfer; return libcurl's code, 0 for success, and its message."""
+        if threading.current_thread() is not threading.main_thread():
+            try:
+                self.curl.perform()
+            except pycurl.error as error:
+                return error.args[0], error.args[1]
+            return 0, ""
+        # In the main thread `perform` would delay Ctrl-C until its end.
+        multi = self._multi = self._multi or pycurl.CurlMulti()
+        multi.add_handle(self.curl)
+        try:
+            while multi.perform()[1]:
+                if multi.select(1.0) < 0:  # no socket yet: the name is being resolved
+                    time.sleep(0.005)
+            failures = multi.info_read()[2]
+        finally:
+            multi.remove_handle(self.curl)
+        return failures[0][1:] if failures else (0, "")
