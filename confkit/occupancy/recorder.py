@@ -79,6 +79,8 @@ class Recorder:
         """
         if not is_positive(every):
             raise ValueError(f"every is {every!r}; pass seconds above 0")
+        if sweeps is not None and not is_positive(sweeps):
+            raise ValueError(f"sweeps is {sweeps!r}; pass a number above 0, or None")
         ids = read_ids(room_ids)
         if not ids:
             raise ConfigError("no rooms to record", "Pass at least one room ID.")

@@ -86,6 +86,8 @@ def test_the_ways_to_end(record, way):
 def test_impossible_arguments_are_refused(record):
     with pytest.raises(ValueError, match="every"):
         record(1, every=0)
+    with pytest.raises(ValueError, match="sweeps"):
+        record(0)
 
 
 def test_the_first_sweep_raises_if_nothing_can_be_read(tmp_path, sandbox):
