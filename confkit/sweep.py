@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from operator import itemgetter
@@ -77,9 +77,10 @@ def sweep(
     the default is a bar in a notebook or terminal.
 
     `executor`, a ProcessPoolExecutor or Dask's `get_executor()`, reads parts of 500 rooms in other
-    processes, with up to `concurrency` requests each; with a rate, all are read in this one. Each
-    part renews an expired token by itself, so a service that keeps one token per key may fail its
-    rooms with TokenRejected. Sections 4 and 7 of the interface.
+    processes, with up to `concurrency` requests each; with a rate, all are read in this one. Parts
+    that are being read when the sweep ends early go on, and are not in the result. Each part renews
+    an expired token by itself, so a service that keeps one token per key may fail its rooms with
+    TokenRejected. Sections 4 and 7 of the interface.
     """
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise ConfigError(f"concurrency is {concurrency!r}", "Pass a whole number from 1.")
@@ -259,8 +260,9 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     user who joined or left), `users` and `attendee_max` (afterwards). A `change` is one of user
     joined, user left, device came, device gone, opened (the first user joined), emptied (the last
     left), became full, no longer full, became unreadable, readable again. Users are compared if
-    both sweeps read them. A room that is not in both sweeps has no row. TypeError: not two Sweeps;
-    ValueError: they are of two services.
+    both sweeps read them; a device counts as a user if neither sweep could read the devices. A room
+    that is not in both sweeps has no row. TypeError: not two Sweeps; ValueError: they are of two
+    services.
     """
     _require_sweeps(before, after)
     if before.service != after.service:
@@ -273,18 +275,29 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     rows: list[tuple[object, ...]] = []
     for room_id in after.ids:
         earlier, later = before._part.users.get(room_id), after._part.users.get(room_id)
-        differences: Iterable[tuple[str, RoomUser | None]] = ()
-        if earlier is not None and later is not None:
-            differences = _differences(room_id, before._part, after._part)
-        elif earlier is not None and room_id in failed_after:
-            differences = [("became unreadable", None)]
-        elif later is not None and room_id in failed_before:
-            differences = [("readable again", None)]
+        differences: list[tuple[str, RoomUser | None]] = []
+        if later is not None and room_id in failed_before:
+            differences.append(("readable again", None))
+        if earlier is not None and room_id in failed_after - failed_before:
+            differences.append(("became unreadable", None))
+        elif earlier is not None and later is not None:
+            differences += _differences(room_id, before._part, after._part)
         for change, user in differences:
             room, total = rooms[room_id], None if later is None else len(later)
             who = (user.user_id, user.user_name) if user else (None, None)
             rows.append((after.time, room_id, room.topic, change, *who, total, room.attendee_max))
     return _frame(rows, _CHANGE)
+
+
+def with_last_known(before: Sweep | None, after: Sweep) -> Sweep:
+    """Return `after` with the rooms and devices of `before` that were not read since: changes from
+    there to a later sweep miss nothing that happened while a room could not be read."""
+    if before is None:
+        return after
+    old, new = before._part, after._part
+    devices = old.devices if new.devices is None else new.devices
+    rooms, users = old.rooms | new.rooms, old.users | new.users
+    return replace(after, _part=replace(new, rooms=rooms, users=users, devices=devices))
 
 
 def _require_sweeps(*sweeps: object) -> None:

@@ -6,6 +6,7 @@ import time
 import pytest
 
 import confkit as ck
+from confkit.sweep import with_last_known
 from tests.building import building, room
 from tests.commands import interrupted
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply
@@ -206,6 +207,20 @@ def test_changes_between_two_sweeps(script):
     caps["film"] = room("film", attendee_max=-1)  # of a service that means "without a cap"
     assert len(ck.changes(larger, ck.sweep(client, ["film"]))) == 0
     assert "device gone" in set(ck.changes(after, before).change)
+    present["lost"], present["back"] = ("ann", "bob"), ()
+    people["back"] = {"ret": 700}
+    known = with_last_known(before, after)
+    people["lost"] = {"ret": 700}
+    assert "lost" not in set(ck.changes(known, ck.sweep(client, ["lost"])).room_id)
+    people.clear()
+    rejoined = ck.changes(known, ck.sweep(client, ["lost", "back"]))
+    assert rows(rejoined, "room_id", "change", "user_id", "users") == [
+        ("lost", "readable again", None, 2),
+        ("lost", "user joined", "bob", 2),
+        ("lost", "became full", None, 2),
+        ("back", "user left", "ann", 0),
+        ("back", "emptied", None, 0),
+    ]
     cancelled = threading.Event()
     cancelled.set()
     for later in (after, ck.sweep(client, list(present), cancelled=cancelled)):

@@ -6,7 +6,8 @@ import logging
 
 import click
 
-from ..sweep import Sweep, changes
+from ..errors import ConfkitError
+from ..sweep import Sweep, changes, with_last_known
 from ..text import echo
 from .options import connected, log_to_stderr, profile_option, rooms_file
 
@@ -33,8 +34,8 @@ def record(
     """Record into FOLDER who is in which room, until Ctrl-C.
 
     `ck.load_occupancy` reads FOLDER at any time. A sweep that is logged is on the disk. With
-    --changes standard output has what changed between two sweeps, one JSON object a line. Exit
-    status 1: no room could be read in any sweep.
+    --changes standard output has what changed since a room was last read, one JSON object a line.
+    Exit status 1: no room could be read in any sweep, or nobody reads the changes any more.
     """
     from ..occupancy.recorder import Recorder
 
@@ -46,8 +47,14 @@ def record(
     def note(sweep: Sweep) -> None:
         nonlocal last, was_read
         if with_changes and last is not None and len(rows := changes(last, sweep)):
-            echo(rows.to_json(orient="records", lines=True, date_format="iso"), end="")
-        last, was_read = sweep, was_read or bool(sweep.users)
+            try:
+                echo(rows.to_json(orient="records", lines=True, date_format="iso"), end="")
+            except BrokenPipeError:
+                advice = "Start it again, together with the program that reads the changes."
+                raise ConfkitError(
+                    "nobody reads the changes: recording has ended", advice
+                ) from None
+        last, was_read = with_last_known(last, sweep), was_read or bool(sweep.users)
 
     with connected(profile) as client:
         summary = Recorder(folder).record(

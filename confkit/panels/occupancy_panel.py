@@ -14,7 +14,7 @@ from ..charts.curve import occupancy_curve
 from ..errors import ConfigError
 from ..occupancy.times import time_zone
 from ..secret import redact
-from ..sweep import NOT_ASKED, Sweep, changes
+from ..sweep import NOT_ASKED, Sweep, changes, with_last_known
 from ..text import counted
 from .job import message
 from .layout import Latest, error_html, set_visible, split
@@ -86,6 +86,7 @@ class OccupancyPanel(RoomPanel):
         self._samples: list[pd.DataFrame] = []
         self._recorded: tuple[object, pd.DataFrame | None] = (None, None)  # range and samples
         self._sweep: Sweep | None = None
+        self._known: Sweep | None = None  # the same, with what could not be read since
         self._draw = Latest(self._draw_curve)
         self._drawn: object = None  # the room and the range of the curve
         listed = ipywidgets.VBox([ipywidgets.HTML("<b>Recent changes</b>"), self.changes])
@@ -118,12 +119,13 @@ class OccupancyPanel(RoomPanel):
     # What is shown
 
     def _show(self) -> None:
-        after, before = self.refresh_block.sweep, self._sweep
-        if after is not before:  # not just a single room
+        after = self.refresh_block.sweep
+        if after is not self._sweep:  # not just a single room
             self._sweep = after
             self._keep_samples(after)
-            if before:
-                self._keep_changes(changes(before, after))
+            if self._known:
+                self._keep_changes(changes(self._known, after))
+            self._known = with_last_known(self._known, after)
         self.rooms.show(with_state(self.refresh_block.frame))
         self._show_curve()
 
