@@ -51,7 +51,7 @@ def parse_address(url: str) -> Address:
         raise ValueError("The address does not start with rtsp:// or rtsps://.")
     if " " in url or not url.isprintable():
         raise ValueError(
-            "The address contains a space or an invisible character: type it anew, a space as %20."
+            "The address contains a space or an invisible character: type it again (space: %20)."
         )
     if "#" in url:
         raise ValueError(
@@ -66,7 +66,9 @@ def parse_address(url: str) -> Address:
             f"{_ESCAPE_HINT}."
         )
     if re.fullmatch(r"[\d.]*\b0\d[\d.]*", parts["host"]):  # the system reads it as octal
-        raise ValueError("The IP address has a number that begins with 0: write it without.")
+        raise ValueError(
+            "The IP address has a number with a leading zero, which is read as octal: remove it."
+        )
     scheme, path = parts["scheme"].lower(), parts["path"] or "/"
     port = int(parts["port"] or DEFAULT_PORTS[scheme])
     if not 0 < port < 65536:

@@ -29,7 +29,7 @@ _NOT_OF_TCP = (401, 403, 404, 453, 454, 503)
 _TCP_REFUSED = [status for status in range(400, 600) if status not in _NOT_OF_TCP]
 _STRANGERS = "Restart or update the camera: it sends another stream than the one it announced."
 _NO_CONTAINER = "Choose a stream of plain H.264, H.265 or MJPEG over RTP in the camera or server."
-_NO_MULTICAST = "Choose a stream by unicast, or switch this one from multicast to unicast."
+_NO_MULTICAST = "Choose a unicast stream, or switch this one from multicast to unicast."
 _NEITHER = "Switch on unicast, or RTP over RTSP (TCP), in the camera; UDP is refused, too."
 _NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off SRTP in the camera."
 
