@@ -1,4 +1,9 @@
-"""Everything that confkit raises, and what the result codes mean (section 7; `codes.toml`)."""
+"""Everything that confkit raises, and what the result codes mean (section 7; `codes.toml`).
+
+Each error is made of fields (problem, cause and next step), and its text is composed from them
+here. Errors that Python has a builtin for (`LookupError`, `ValueError`, `TimeoutError`, ...) are
+that too.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Secrets never show: `Secret` is opaque, a `SecretAddress` shows without its login, and `redact`
 removes secrets from texts of other people.
 
-If it is unclear where a secret ends, more is hidden rather than less.
+The interface puts its token into URLs and returns passwords in clear, so any text that quotes one
+may contain a secret. If it is unclear where a secret ends, more is hidden rather than less.
 """
 
 import json

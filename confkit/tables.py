@@ -81,8 +81,9 @@ def room_ids(source: Any, id_column: str | None = None) -> list[str]:
     file, or a .txt file with one ID a line, in which # begins a comment.
 
     In a table they are the column `id_column`, by default `room_id` or the only column. Of
-    duplicates the first row counts. ParameterError, with the line or position, for what is no ID,
-    or has been damaged by a spreadsheet: not in a list, nor in a column of pandas' `string`.
+    duplicates the first row counts. ParameterError, with the line or position, for what is no ID or
+    has been damaged by a spreadsheet, such as 1001.0; in a list, and in a column of pandas'
+    `string`, such a text is an ID.
     """
     file = ""
     if isinstance(source, str | os.PathLike):

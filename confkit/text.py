@@ -1,5 +1,8 @@
-"""Other people's texts made safe for a terminal, a log, JSON and a notebook, and files written
-atomically."""
+"""Texts made safe for a terminal, a log, JSON and a notebook, and files written atomically.
+
+Topics, names and messages of a service or a camera are other people's texts. A control character in
+them could colour a line, rename a window, hide the text before it or fake a line of ours.
+"""
 
 import io
 import json

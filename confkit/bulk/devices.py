@@ -85,16 +85,16 @@ def import_devices(
     a login_name but no password, so that a file need not contain one.
 
     A device whose address is already in its room is skipped. Unless `preflight` is False the
-    cameras are tried from here, 16 at a time and one per host at a time, for `timeout`
-    seconds each; cameras that do not play are not imported. Then the devices are imported once
-    each, in order, until the service cannot be reached. With `verify` each is then looked up in B3
-    and A6, for up to `patience` seconds. `remove_devices(client, result)` removes what was
-    imported, or may have been.
+    cameras are tried from here, 16 at a time and one per host at a time, for `timeout` seconds
+    each; cameras that do not play are not imported. Then the devices are imported once each, in
+    order, until the service cannot be reached. With `verify` each is then looked up in B3 and A6,
+    for up to `patience` seconds. `remove_devices(client, result)` removes what was imported, or may
+    have been.
 
     `dry_run` checks the table, and the cameras only if `preflight` is True: devices that would be
-    imported are "ready"; a read-only client will do. Ctrl-C ends running preflights
-    and returns the results so far. `progress` is True, False or a function that is called with the
-    number of steps done and of all.
+    imported are "ready"; a read-only client will do. Ctrl-C ends running preflights and returns the
+    results so far. `progress` is True, False or a function that is called with the number of steps
+    done and of all.
 
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
     category: "imported", "already there", "preflight failed", "refused" (by the service), "not

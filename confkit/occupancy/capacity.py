@@ -129,12 +129,12 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
         "minutes_in_use": round(interval[present].sum(), 1),
         "minutes_full": round(interval[at_cap].sum(), 1),
     }
-    time = "" if np.isnan(interval[-1]) else f" for {duration(row['minutes_full'])}"
     if not len(used):
         return row | {"reason": "never used; only devices were present" if peak else "never used"}
     row["suggested"] = peak
     for name, share in _SHARES.items():
         row[name] = used[math.ceil(share * len(used) - 1e-6) - 1]
+    time = "" if np.isnan(interval[-1]) else f" for {duration(row['minutes_full'])}"
     if row["full"]:
         former = room.cap[at_cap].max()
         name = "its cap" if former == cap else f"a former cap of {former:.0f}"

@@ -230,6 +230,7 @@ class RtspClient:
         raise refusals[0]
 
     def _offer(self, transport: str, media: Media, track: str) -> RtspError | None:
+        """Return why the camera refuses a transport; None if it accepts it."""
         offer = f"{media.profile}/TCP;unicast;interleaved=0-1"
         if transport == "udp":
             port = self._connection.open_ports()

@@ -150,6 +150,7 @@ class Video:
             self._finish_picture()
 
     def _finish_picture(self) -> None:
+        """Store the current picture if it is a complete keyframe."""
         if not self._complete:
             return
         with suppress(*_MALFORMED):

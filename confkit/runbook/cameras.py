@@ -14,7 +14,7 @@ from ..client import Client
 from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
-from ..errors import ConfigError, RoomNotFound
+from ..errors import ConfigError, ConfkitError, RoomNotFound
 from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
@@ -73,7 +73,12 @@ def bulk_camera_import(
     def dry_run() -> pd.DataFrame:
         if not table:
             raise ConfigError("no table is given", "Set table (-p table=...) to a CSV file.")
-        return bulk.import_devices(client, table, dry_run=True, **options)
+        try:
+            return bulk.import_devices(client, table, dry_run=True, **options)
+        except ConfkitError:  # some are an OSError, too
+            raise
+        except OSError as error:
+            raise ConfigError(f"cannot read {table}: {error.strerror}", "Check table.") from None
 
     rows = yield from ask(
         "Table", dry_run, lambda rows: counted(len(rows), "row"), fails=(TableError,)

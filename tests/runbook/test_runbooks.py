@@ -134,6 +134,7 @@ ROWS = [
     row(CAMERA, desk, "UNKNOWN Camera in its room: 504", A6=504),
     row(BULK, yard, f"UNKNOWN {EVERY}: 2 can be imported"),
     row(BULK, partial(yard, garage="desk-1357"), FAILED_ONE, "B1", **DO),
+    row(BULK, lambda *_: {"table": "/nowhere.csv"}, "UNKNOWN Table: cannot read /nowhere.csv"),
     row(BULK, yard, "UNKNOWN Table: closed the connection", B3=LOST, **DO),
     row(BULK, yard, LOST_TWICE, "B1 B1", B1=LOST, **DO),
     row(STRAY, park, "FAIL Stray devices: cam-ramp (not among the users)"),
