@@ -580,15 +580,21 @@ class _Connection:
 
     response_class = _TimedResponse
     debuglevel = 0  # enabled globally in http.client, it would print whole requests
-    _was_used = False
+    _was_used = _is_last = False  # for a request before, and for the last one
 
     def request(
         self, method: str, url: str, body: Any = None, headers: Any = None, **options: Any
     ) -> None:
-        if self._was_used and (headers or {}).get("Connection") == "close":
+        self._is_last = (headers or {}).get("Connection") == "close"
+        if self._is_last and self._was_used:
             self.close()  # type: ignore[attr-defined]  # it connects again
         self._was_used = True
         super().request(method, url, body, headers, **options)  # type: ignore[misc]
+
+    @property
+    def is_connected(self) -> bool:
+        # After the last request the service closes it, perhaps without saying so.
+        return not self._is_last and super().is_connected  # type: ignore[misc]
 
 
 class DeadlineAdapter(HTTPAdapter):
