@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -132,14 +131,14 @@ class DevicePanel(Panel):
             if device.user_id == user_id and room_id in (None, device.room_id):
                 self.table.picked = key
                 return device
-        raise ConfigError(f"{redact(user_id)!r} is not listed", "List the devices again.")
+        raise ConfigError(f"{redact(str(user_id))!r} is not listed", "List the devices again.")
 
     def refresh(self) -> pd.DataFrame:
         """Read the devices now (B3), and return the `value`."""
         self.devices.read()
         return self.value
 
-    def _refresh(self) -> str:
+    def _read(self) -> str:
         return self.job.wait_for(self.devices.read)
 
     def check_health(self) -> pd.DataFrame:
@@ -150,8 +149,10 @@ class DevicePanel(Panel):
 
     def _check_health(self) -> str:
         self.job.wait_for(self.devices.check_health)
-        plays = self.value["health"].str.startswith(_PLAYS).sum()
-        return f"{plays:,} of {counted(len(self.value), 'device')} in their rooms."
+        health = self.value["health"]
+        plays, unknown = health.str.startswith(_PLAYS).sum(), (health == _NOT_KNOWN).sum()
+        text = f"In their rooms: {plays:,} of {counted(len(health), 'device')}"
+        return f"{text}; {unknown:,} not known." if unknown else f"{text}."
 
     def _show(self) -> None:
         self.table.show(self.devices.frame)
@@ -173,7 +174,8 @@ class DevicePanel(Panel):
         return frame
 
     def _list_rooms(self) -> str:
-        return f"Pick one of {counted(len(self.list_rooms()), 'known room')}."
+        rooms = len(self.list_rooms())
+        return f"Pick one of {counted(rooms, 'known room')}." if rooms else "No room is known."
 
     def _show_topics(self, visible: bool) -> None:
         set_visible(self.topics, visible)
@@ -198,12 +200,15 @@ class DevicePanel(Panel):
                 self.room.value = "" if value is None else str(value)
             elif name not in self.fields:
                 raise ConfigError(f"a device has no {name}", f"It has {', '.join(self.fields)}.")
+            elif not isinstance(value, str | int | Secret | None):
+                raise ConfigError(f"{name} is not text")
             else:
-                self.fields[name].set("" if value is None else value)
+                self.fields[name].set("" if value is None else Secret(value))
 
     def clear(self) -> None:
         """Clear the form, here and in the browser, and the report."""
         self.view.value = ""
+        self.job.clear()
         for field in self.fields.values():
             field.clear()
 
@@ -403,10 +408,6 @@ class _Devices(Polling):
         health = pd.Series([self._health.get(key, "") for key in devices], dtype="string")
         frame = devices_frame(list(devices.values())).assign(health=health)
         return frame.set_axis(list(devices), axis="index")
-
-    def clock(self) -> str:
-        """Return the service's time in local time."""
-        return f"{datetime.fromtimestamp(self.client.now(), UTC).astimezone():%H:%M:%S}"
 
     def check_health(self) -> None:
         """Check which devices are in their rooms."""

@@ -140,7 +140,7 @@ class Job:
     def clear(self) -> None:
         """Clear all messages and questions, such as when another row is picked.
 
-        A running action then asks nothing, and its error is marked as that of the previous row.
+        A running action then asks nothing, and its error is marked as that of a previous action.
         """
         self._selection_changed = True
         for feedback in self._feedbacks:
@@ -197,7 +197,7 @@ class Job:
             feedback.ask(result, button)
         else:  # a function may return anything
             text = result if isinstance(result, str) else ""
-            before = "Previous row: " if kind and self._selection_changed else ""
+            before = "Previous action: " if kind and self._selection_changed else ""
             feedback.show_message(before + text, kind)
         for other in self._buttons:
             other.disabled = False
@@ -267,6 +267,7 @@ class _Feedback(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no 
     def _set_text(self, text: str, kind: str = "") -> None:
         role = "alert" if kind == "error" else "status"
         text = escape(redact(printable(text)))
+        text = re.sub("&quot;(.*?)&quot;", r"&quot;<bdi>\1</bdi>&quot;", text)  # such as Arabic
         classes = f"confkit-message confkit-{kind or 'note'}"
         self._text.value = f'<span role="{role}" class="{classes}">{text}</span>'
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from ..errors import Cancelled, ConfkitError
 from .job import Job
 from .refresh import Polling
 
@@ -22,7 +23,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     """A box with a head that names the service, a status line, and a `job`."""
 
     children: tuple[ipywidgets.Widget, ...]
-    _polling: Polling | None = None
+    _polling: Polling
 
     def __init__(self, title: str, client: Client, polling: Polling, *, owned: bool = True) -> None:
         self.client, self.job = client, Job()
@@ -37,6 +38,19 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         """Show what has been read."""
         raise NotImplementedError
 
+    def _read(self) -> str:
+        """Read everything, and return a message."""
+        raise NotImplementedError
+
+    def _refresh(self) -> str:
+        """Read everything; the banner says why that fails, and only until it succeeds."""
+        try:
+            return self._read()
+        except Cancelled:
+            raise
+        except ConfkitError:
+            return f"Not read at {self._polling.clock()}."
+
     def append(self, *widgets: ipywidgets.Widget) -> None:
         """Add these at the bottom."""
         self.children = (*self.children, *widgets)
@@ -47,7 +61,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     def close(self) -> None:
         """Close the panel, stop its readings, and cancel the running action if possible."""
-        if self._polling:  # unless its creation failed
+        if hasattr(self, "_polling"):  # unless its creation failed
             self.job.cancelled.set()
             self._polling.remove_listener(self._show)
             if self._owned:

@@ -251,4 +251,4 @@ class OccupancyPanel(RoomPanel):
             return ""
         row: Any = self.report.frame.loc[room_id]
         topic = room_id if pd.isna(row.topic) else row.topic
-        return f"<p><b>{escape(redact(topic))}</b>: {escape(redact(row.reason))}</p>"
+        return f"<p><b><bdi>{escape(redact(topic))}</bdi></b>: {escape(redact(row.reason))}</p>"

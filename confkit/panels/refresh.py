@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from ..client import is_positive
-from ..errors import ApiError, ConfigError
+from ..errors import ApiError, Cancelled, ConfigError
 from ..occupancy.known import known_rooms
 from ..sweep import UTILISATION, Sweep, sweep, utilisation
 from ..tables import room_ids as read_ids
 from ..text import counted
-from .job import message
+from .job import POLL, message
 from .status import Status
 
 if TYPE_CHECKING:
@@ -54,12 +55,16 @@ class Polling:
         """Read everything now, and return a message, possibly empty.
 
         An error is raised and becomes the `outage` until a reading succeeds; older values are kept.
+        Once `cancelled` is set, Cancelled is raised, and nothing has changed.
         """
-        with self._lock:
+        cancelled = cancelled or threading.Event()
+        with self._alone(cancelled):
             try:
-                text = self._read(progress, cancelled or threading.Event())
+                text = self._read(progress, cancelled)
                 self.outage, self._outage_since = "", 0.0
                 self._read_at = time.monotonic()
+            except Cancelled:
+                raise
             except Exception as error:
                 self._fail(error)
                 if not self._read_at:
@@ -74,8 +79,23 @@ class Polling:
         """Stop the readings."""
         self.status.close()
 
+    def clock(self) -> str:
+        """Return the service's time in local time."""
+        return time.strftime("%H:%M:%S", time.localtime(self.client.now()))
+
     def _read(self, progress: Any, cancelled: threading.Event) -> str:
         raise NotImplementedError
+
+    @contextmanager
+    def _alone(self, cancelled: threading.Event) -> Iterator[None]:
+        """Wait until no other reading is running, which may hang; Cancelled."""
+        while not self._lock.acquire(timeout=POLL):
+            if cancelled.is_set():
+                raise Cancelled("Cancelled")
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _fail(self, error: Exception) -> None:
         self.outage = message(error)
@@ -99,6 +119,7 @@ class Polling:
             "outage": self.outage,
             "outage_age": now - self._outage_since,
             "now": self.client.now(),
+            "utc_offset": time.localtime(self.client.now()).tm_gmtoff,
         }
 
     def _read_again(self) -> None:
@@ -132,12 +153,16 @@ class Refresh(Polling):
         self.frame = pd.DataFrame()
         self.read(progress=None)
 
-    def add(self, room_ids: Any) -> None:
-        """Read these rooms and add them."""
-        ids = read_ids(room_ids)
-        with self._lock:
+    def add(
+        self, room_ids: Any, progress: Any = False, cancelled: threading.Event | None = None
+    ) -> list[str]:
+        """Read these rooms and add them; return those that are new. Cancelled: none was added."""
+        ids, cancelled = read_ids(room_ids), cancelled or threading.Event()
+        with self._alone(cancelled):
             known = set(self.room_ids)
-            self._read_rooms([room_id for room_id in ids if room_id not in known])
+            new = [room_id for room_id in ids if room_id not in known]
+            self._read_rooms(new, progress, cancelled)
+        return new
 
     def drop(self, room_id: str) -> None:
         """Remove this room from the list."""
@@ -150,30 +175,33 @@ class Refresh(Polling):
         """Read one room again, such as after changing it."""
         with self._lock:
             if room_id in self.room_ids:
-                self._read_rooms([room_id])
+                self._read_rooms([room_id], False, threading.Event())
 
-    def _read_rooms(self, room_ids: list[str]) -> None:
+    def _read_rooms(self, room_ids: list[str], progress: Any, cancelled: threading.Event) -> None:
         if room_ids:
-            frame = self._frame_of(sweep(self.client, room_ids, progress=False))
+            frame = self._frame_of(self._sweep(room_ids, progress, cancelled))
             others = self.frame.drop(room_ids, errors="ignore")
             self.room_ids = list(dict.fromkeys([*self.room_ids, *room_ids]))
             self.frame = pd.concat([others, frame]).loc[self.room_ids]
         self._notify()
 
+    def _sweep(self, room_ids: list[str], progress: Any, cancelled: threading.Event) -> Sweep:
+        result = sweep(self.client, room_ids, progress=progress, cancelled=cancelled)
+        if cancelled.is_set():
+            raise Cancelled("Cancelled")
+        return result
+
     def _read(self, progress: Any, cancelled: threading.Event) -> str:
-        result = sweep(self.client, self.room_ids, progress=progress, cancelled=cancelled)
+        result = self._sweep(self.room_ids, progress, cancelled)
         errors = [failure.error for failure in result.failures]
         answered = result.rooms or any(isinstance(error, ApiError) for error in errors)
-        if errors and not answered and not cancelled.is_set():
+        if errors and not answered:
             raise errors[0]
         self.frame, self.sweep = self._frame_of(result), result
-        missing = len(result.ids) - len(result.users)
-        unread = counted(missing, "room")
-        if cancelled.is_set():
-            return f"Cancelled; {unread} not read."
         if not result.complete:
             raise errors[-1]
-        texts = [f"{unread} could not be read."] if missing else []
+        missing = len(result.ids) - len(result.users)
+        texts = [f"{counted(missing, 'room')} could not be read."] if missing else []
         # Without the devices it is unknown which users are people.
         texts += [message(failure.error) for failure in result.failures if failure.room_id is None]
         return " ".join(texts)
@@ -196,6 +224,6 @@ class Refresh(Polling):
 
 def check_interval(every: float) -> float:
     """Return the seconds between two readings; ConfigError if invalid."""
-    if every and not is_positive(every):
+    if every != 0 and not is_positive(every):
         raise ConfigError(f"every is {every!r}", "Pass seconds above 0, or 0 for never.")
     return float(every)

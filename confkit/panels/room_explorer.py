@@ -177,7 +177,9 @@ class RoomExplorer(RoomPanel):
         self.refresh_block.add(room_ids)
 
     def take_off(self, room_id: str) -> None:
-        """Remove a room from the list; nothing changes on the service."""
+        """Remove a room from the list; nothing changes on the service. ConfigError: it is not in
+        the list."""
+        self._require(room_id)
         self.refresh_block.drop(room_id)
 
     def _ask_add(self) -> str | Question:
@@ -187,19 +189,27 @@ class RoomExplorer(RoomPanel):
         odd_ids = [room_id for room_id in room_ids if not _PLAUSIBLE.fullmatch(room_id)]
         if not odd_ids:
             return self._add(room_ids)
-        text = f"No plausible room numbers: {', '.join(odd_ids[:3])}{' …' * (len(odd_ids) > 3)}."
-        question = f"{text} Add {counted(len(room_ids), 'room')}?"
+        odd = f"{', '.join(odd_ids[:3])}{' …' * (len(odd_ids) > 3)}"
+        question = (
+            f"These do not look like room numbers: {odd}. Add {counted(len(room_ids), 'room')}?"
+        )
         return Question(question, partial(self._add, room_ids), "Add")
 
     def _add(self, room_ids: list[str]) -> str:
-        before = len(self.refresh_block.room_ids)
-        self.add(room_ids)
+        self.job.show_cancel()
+        new = self.refresh_block.add(room_ids, self.job.progress, self.job.cancelled)
         self._pasted.value = ""
-        new = self.refresh_block.room_ids[before:]
         if not new:
             return "Already in the list."
-        missing = int(self.refresh_block.frame.loc[new, "ret"].isin(NO_ROOM).sum())
-        return f"Added {counted(len(new), 'room')}." + f" Not found: {missing}." * (missing > 0)
+        rooms = self.refresh_block.frame.loc[new]
+        missing = rooms["ret"].isin(NO_ROOM).fillna(False)
+        text = f"Added {counted(len(new), 'room')}."
+        for problem, count in (
+            ("Not found", missing.sum()),
+            ("Not read", (rooms["users"].isna() & ~missing).sum()),
+        ):
+            text += f" {problem}: {count:,}." if count else ""
+        return text
 
     def _take_off(self) -> str:
         room_id = self._picked()
@@ -226,7 +236,7 @@ class RoomExplorer(RoomPanel):
     def delete(self, room_id: str) -> None:
         """Delete a room (A4), and remove it from the list."""
         delete_room(self.client, room_id)
-        self.take_off(room_id)
+        self.refresh_block.drop(room_id)
 
     def _create(self) -> str:
         fields: dict[str, Any] = {name: text.value.strip() for name, text in self._fields.items()}
@@ -311,7 +321,7 @@ def _card(room: Any) -> str:
     problem = "" if pd.isna(room.error) else f"Not read: {without_code(room.error)}"
     if pd.notna(room.ret) and room.ret in NO_ROOM:
         problem = "No such room. Check its number (leading zeros?) and the service."
-    return f"<b>{escape(redact(topic))}</b><dl>{items}</dl>{error_html(problem)}"
+    return f"<b><bdi>{escape(redact(topic))}</bdi></b><dl>{items}</dl>{error_html(problem)}"
 
 
 def _users_table(users: list[RoomUser], devices: set[str] | None) -> pd.DataFrame:

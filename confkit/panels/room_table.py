@@ -67,6 +67,8 @@ class RoomPanel(Panel):
         every: float,
         refresh: Refresh | None,
     ) -> None:
+        if refresh is not None and room_ids is not None:
+            raise ConfigError("both room_ids and refresh", "Pass one of them: refresh has rooms.")
         self.refresh_block = refresh or Refresh(client, room_ids, every)
         super().__init__(title, client, self.refresh_block, owned=refresh is None)
         self.rooms = Table(
@@ -92,15 +94,19 @@ class RoomPanel(Panel):
 
     def select(self, room_id: str | None) -> None:
         """Pick a room; None clears the selection. ConfigError: it is not in the list."""
-        if room_id is not None and room_id not in self.refresh_block.frame.index:
-            raise ConfigError(f"room {room_id!r} is not in the list", "Add it first.")
+        if room_id is not None:
+            self._require(room_id)
         self.rooms.picked = room_id
+
+    def _require(self, room_id: str) -> None:
+        if room_id not in self.refresh_block.room_ids:
+            raise ConfigError(f"room {room_id!r} is not in the list", "Add it first.")
 
     def refresh(self) -> pd.DataFrame:
         """Read all rooms now, and return the `value`."""
         self.refresh_block.read()
         return self.value
 
-    def _refresh(self) -> str:
+    def _read(self) -> str:
         self.job.show_cancel()
         return self.refresh_block.read(self.job.progress, self.job.cancelled)

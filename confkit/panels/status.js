@@ -2,6 +2,8 @@
 const LOST = 8000; // ms without a heartbeat of the kernel, which sends one every 2 s
 const REPORT = 5000; // ms between two reports that the page is visible
 
+const PARTS = ":scope > :is(.confkit-row, .confkit-form, .confkit-split)"; // of a panel
+
 const minutes = { hour: "2-digit", minute: "2-digit" };
 
 function duration(milliseconds) {
@@ -21,11 +23,13 @@ function render({ model, el }) {
   let beatAt = Date.now();
   let seenSince = Date.now(); // heartbeats resume once a hidden page has reported
   let wasVisible = false;
+  let focused = null; // before the connection was lost
 
   const isVisible = () => document.visibilityState === "visible" && el.offsetParent !== null;
-  const clock = (time, style) => { // the service's, which may differ
-    const ahead = facts.now === undefined ? 0 : facts.now * 1000 - beatAt;
-    return new Date(time + ahead).toLocaleTimeString([], { hour12: false, ...style });
+  const clock = (time, style) => { // the service's, in the kernel's zone, as tables show it
+    const ahead = facts.now === undefined ? 0 : (facts.now + facts.utc_offset) * 1000 - beatAt;
+    const zone = facts.now === undefined ? {} : { timeZone: "UTC" };
+    return new Date(time + ahead).toLocaleTimeString([], { hour12: false, ...zone, ...style });
   };
 
   function draw() {
@@ -52,8 +56,20 @@ function render({ model, el }) {
     const panel = el.closest(".confkit-panel");
     panel?.classList.toggle("confkit-lost", lost);
     panel?.classList.toggle("confkit-stale", Boolean(facts.outage));
-    panel?.querySelectorAll(".confkit-row, .confkit-split").forEach((part) => { part.inert = lost; });
-    if (panel) complete(panel);
+    if (panel) {
+      disable(panel, lost);
+      complete(panel);
+    }
+  }
+
+  function disable(panel, lost) {
+    const active = document.activeElement;
+    if (lost && !focused && panel.contains(active)) focused = active;
+    for (const part of panel.querySelectorAll(PARTS)) part.inert = lost;
+    if (!lost && focused) {
+      if (active === document.body) focused.focus({ preventScroll: true });
+      focused = null;
+    }
   }
 
   function report() {

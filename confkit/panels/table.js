@@ -202,7 +202,7 @@ function render({ model, el }) {
   search.addEventListener("input", () => save("search", search.value));
   scroller.addEventListener("scroll", requestVisible);
   const events = { "change:order change:columns": drawHead, "change:_pick": drawPick,
-    "change:filter change:search": drawTools, "msg:custom": listen };
+    "change:filter change:search change:empty": drawTools, "msg:custom": listen };
   for (const [names, listener] of Object.entries(events)) model.on(names, listener);
   drawHead();
   drawTools();

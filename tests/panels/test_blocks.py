@@ -51,7 +51,7 @@ def test_what_comes_late_is_not_of_the_row_that_was_picked_since():
     job, go = Job(), threading.Event()
     actions = {"Ask": lambda: Question("Do it?", lambda: None), "Fail": lambda: 1 / 0}
     box = job.row({text: lambda act=act: go.wait() and act() for text, act in actions.items()})
-    for text, answer in (("Ask", "$"), ("Fail", "Previous row: Unexpected error")):
+    for text, answer in (("Ask", "$"), ("Fail", "Previous action: Unexpected error")):
         go.clear()
         ui.named(box, text).click()
         job.clear()

@@ -64,7 +64,7 @@ def test_a_list_that_cannot_be_read_is_never_empty(sandbox, imported):
 
 def test_health_is_looked_at_by_a_button(sandbox, imported, camera):
     """What could not be looked at is not known."""
-    assert ui.press(imported, "Check health") == "1 of 1 device in their rooms."
+    assert ui.press(imported, "Check health") == "In their rooms: 1 of 1 device."
     assert ui.rows(imported.table)[0][-1].startswith("plays at ")
     unplug(sandbox, camera, imported)
     [down] = imported.check_health()["health"]

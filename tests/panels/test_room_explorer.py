@@ -79,7 +79,7 @@ def test_what_is_not_known_of_a_room_is_named_there(panel, sandbox, ids):
 def test_rooms_are_added_with_any_separators(panel, ids):
     """Each once; what is no plausible number is asked about first."""
     ui.named(panel, "Room numbers").value = f'{ids["near"]}|{ids["near"]}; "4711"\t[{ids["full"]}]'
-    question = "No plausible room numbers: 4711. Add 3 rooms?"
+    question = "These do not look like room numbers: 4711. Add 3 rooms?"
     assert ui.press(panel, "Add") == question
     assert ui.confirm(panel) == "Added 2 rooms. Not found: 1."
 
