@@ -24,8 +24,9 @@ class Status(anywidget.AnyWidget):
     A thread sends a heartbeat every 2 s, even while the kernel is busy; after 8 s without one the
     browser reports a lost connection. `facts()` is called for each heartbeat and returns any of
     `age` (seconds since the last reading), `every` (seconds between two), `outage` (why none
-    succeeds), `outage_age`, and `now` (the service's clock) with the kernel's `utc_offset`. Visible pages report every 5 s; ten
-    minutes after the last report the heartbeats stop, until a page is visible again.
+    succeeds), `outage_age`, and `now` (the service's clock) with the kernel's `utc_offset`.
+    Visible pages report every 5 s; ten minutes after the last report the heartbeats stop, until a
+    page is visible again.
     """
 
     _esm = HERE / "status.js"

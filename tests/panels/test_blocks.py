@@ -2,12 +2,13 @@
 
 import re
 import threading
+from functools import partial
 
 import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.errors import api_error, codes
+from confkit.errors import Cancelled, api_error, codes
 from confkit.panels import Column, Job, PasswordField, Question, Refresh, Table, status
 from confkit.panels.job import message
 from tests.panels import pressing as ui
@@ -165,6 +166,33 @@ def test_rooms_that_fail_keep_what_was_known_of_them(open_panel, sandbox, client
     assert frame["users"].tolist() == [1, pd.NA, pd.NA]
     assert "504" in frame.loc[kept, "error"]
     assert frame.loc[kept, "read_at"] == before.loc[kept, "read_at"]
+
+
+def test_a_cancelled_reading_changes_nothing(open_panel, sandbox, ids):
+    """It hides no outage, adds no rooms, and does not wait for another reading that hangs."""
+    refresh = open_panel(Refresh, [ids["used"]])
+    before, cancelled, go = refresh.frame, threading.Event(), threading.Event()
+    cancelled.set()
+
+    def cancel():
+        for read in (refresh.read, partial(refresh.add, [ids["full"]])):
+            with pytest.raises(Cancelled):
+                read(cancelled=cancelled)
+
+    sandbox.fault("A3", drop=True)
+    with pytest.raises(ck.TransportError):
+        refresh.read()
+    sandbox.clear_faults()
+    cancel()
+    assert "closed the connection" in refresh.outage
+    assert (refresh.frame is before, refresh.room_ids) == (True, [ids["used"]])
+    hanging = threading.Thread(target=refresh.read)
+    refresh.on_change(lambda: threading.current_thread() is hanging and go.wait(ui.LONG))
+    ui.begin(sandbox, "A6", hanging.start)
+    cancel()
+    assert hanging.is_alive()
+    go.set()
+    hanging.join(ui.LONG)
 
 
 @pytest.fixture

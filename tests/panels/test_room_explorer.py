@@ -127,6 +127,17 @@ def test_a_room_in_use_is_deleted_once_its_number_is_typed(panel, sandbox, ids):
     assert room_id not in [*sandbox.room_ids(), *panel.value["room_id"], panel.selected]
 
 
+def test_what_a_panel_cannot_do_is_an_error_of_its_own(panel, client, ids):
+    for act in (
+        lambda: panel.select([ids["full"]]),
+        lambda: panel.take_off(ids["near"]),
+        lambda: RoomExplorer(client, every=None),
+        lambda: RoomExplorer(client, [ids["full"]], refresh=panel.refresh_block),
+    ):
+        with pytest.raises(ck.ConfigError):
+            act()
+
+
 def test_a_read_only_client_changes_nothing(sandbox, open_panel, ids):
     with sandbox.connect(read_only=True) as client:
         panel = open_panel(RoomExplorer, [ids["full"]], client=client)
