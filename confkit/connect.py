@@ -141,9 +141,9 @@ def _read(name: str, value: Any) -> Any:
         raise ConfigError(f"{name} is empty or not text", "Copy it from the provider as it is.")
     if name in _ADDRESSES:
         return base_address(value, name)
-    if name == "dialect" and not isinstance(value, Dialect):
-        return Dialect.parse(value) if isinstance(value, str) else Dialect.of(value)
-    if name in ("access_key", "secret_key", "dialect"):
+    if name == "dialect":
+        return Dialect.of(value)
+    if name in ("access_key", "secret_key"):
         return value
     if name == "timeout":
         if isinstance(value, str):

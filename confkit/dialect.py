@@ -64,23 +64,23 @@ class Dialect:
 
     @classmethod
     def of(cls, settings: object) -> Self:
-        """Return the dialect with these settings; ConfigError if it is not a table of settings."""
+        """Return the dialect given as one, as a table of settings, or as a text such as
+        `hash=sha256,signature=raw`; ConfigError if it is none of these."""
         names = [field.name for field in fields(cls)]
         advice = f"The settings of a Dialect are {', '.join(names)}."
+        if isinstance(settings, cls):
+            return settings
+        if isinstance(settings, str):
+            pairs = [part.partition("=") for part in settings.split(",") if part.strip()]
+            if not all(equals for _, equals, _ in pairs):
+                advice = "Write it as hash=sha256,signature=raw."
+                raise ConfigError(f"dialect is {settings!r}: a setting has no value", advice)
+            settings = {name.strip(): value.strip() for name, _, value in pairs}
         if not isinstance(settings, Mapping):
             raise ConfigError("dialect is neither a Dialect nor a table of settings", advice)
         if unknown := sorted(set(settings) - set(names)):
             raise ConfigError(f"dialect has no setting {', '.join(unknown)}", advice)
         return cls(**settings)
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Return the dialect written as `hash=sha256,signature=raw`."""
-        pairs = [part.partition("=") for part in text.split(",") if part.strip()]
-        if not all(equals for _, equals, _ in pairs):
-            advice = "Write it as hash=sha256,signature=raw."
-            raise ConfigError(f"dialect is {text!r}: a setting has no value", advice)
-        return cls.of({name.strip(): value.strip() for name, _, value in pairs})
 
     def changes(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, as `of` takes them."""

@@ -24,7 +24,7 @@ WRONG = [
 def test_what_is_not_a_dialect_is_refused(settings, match):
     """The error names the setting, and what is possible instead."""
     with pytest.raises(ck.ConfigError, match=match):
-        Dialect.parse(settings)
+        Dialect.of(settings)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)

@@ -53,7 +53,7 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
 
     log_to_stderr(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    spoken = Dialect.parse(dialect or "")
+    spoken = Dialect.of(dialect or "")
     with Sandbox(dialect=spoken, **settings) as service, suppress(KeyboardInterrupt):
         variables = {
             "CONFKIT_BASE_URL": service.base_url,

@@ -103,12 +103,12 @@ class Device:
     def _run(self) -> None:
         wait = FIRST_WAIT
         while True:
+            before = self._failure
             failure, seconds, login_refused = self._play()
             if not self.opened.done():
                 return self._give_up(failure)
             if self.removed.is_set():
                 return None
-            before, self._failure = self._failure, failure
             if seconds:
                 self._log(f"lost after {seconds:.1f} s: {failure}")
             elif before is None or failure.verdict != before.verdict:  # not at every dial
@@ -146,7 +146,7 @@ class Device:
             failure = RtspError("dropped", f"The sandbox failed: {type(error).__name__}.")
         with self.lock:
             seconds = time.monotonic() - began if self._client else 0.0
-            self.state, self._client = "waiting", None
+            self.state, self._client, self._failure = "waiting", None, failure
         if client:
             client.close()
         return failure, seconds, client is not None and client.login_refused

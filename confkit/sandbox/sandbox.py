@@ -9,6 +9,7 @@ import secrets
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 from ..dialect import Dialect
@@ -88,7 +89,7 @@ class Sandbox:
         _check_number("dial_timeout", dial_timeout or 1)
         random_keys = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
         keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else random_keys
-        self.seed, self.dialect = seed, dialect or Dialect()
+        self.seed, self.dialect = seed, Dialect.of(dialect or Dialect())
         self.access_key = access_key or keys[0]
         self.secret_key = (secret or Secret(keys[1])).reveal()
         self._service = Service(
@@ -168,7 +169,9 @@ class Sandbox:
             raise ConfkitError("This sandbox is closed; create a new one with Sandbox(...).")
         if self._process != os.getpid():
             raise ConfkitError(
-                "The sandbox is not started in this process: use `with Sandbox()` or start()."
+                "This sandbox runs in another process; create one here with Sandbox(...)."
+                if self._process
+                else "This sandbox is not started: use `with Sandbox()` or start()."
             )
 
     @contextmanager
@@ -313,7 +316,9 @@ class Sandbox:
                 raise LookupError
             self._cameras.remove(Secret(url).reveal())
         except (LookupError, ValueError):
-            raise ConfkitError("The sandbox has no camera at this address.") from None
+            raise ConfkitError(
+                "The sandbox has no camera at this address: pass what camera() returned."
+            ) from None
 
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
         """Return the newest keyframe of a device, as a picture that a notebook shows; wait up to
@@ -374,6 +379,8 @@ class Sandbox:
         self._check_running()
         from .simulation import PACE, Simulation, check_size, parse_moment  # these load pandas
 
+        for name, number in (("rooms", rooms), ("days", days), ("every", every)):
+            _check_number(name, number)
         check_size(rooms, days, every)
         _check_number("failures", failures, high=1)
         moment = parse_moment(self.now() if until is None else until, tz)
@@ -417,6 +424,8 @@ class Sandbox:
         (`math.inf`: unlimited): when all are used A5 answers 411. Expired: 405 from A2 and A5.
         Without peer-to-peer: 701 from A2 with room_mode 3 or 4."""
         _check_number("seats", seats or 0)
+        if not isinstance(expired, bool | None) or not isinstance(peer_to_peer, bool | None):
+            raise ConfigError("expired and peer_to_peer must be True or False")
         settings = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         with self._locked() as service:
             vars(service).update((k, v) for k, v in settings.items() if v is not None)
@@ -454,12 +463,15 @@ class Sandbox:
         _check_number("delay", delay or 0, high=MOST_SECONDS)
         body = json.dumps(body) if isinstance(body, Mapping) else body
         limit = math.inf if times is None else times
-        is_empty = not drop and (ret, http, body, delay) == (None, None, None, None)
+        _check_number("times", limit, 1)
+        kinds = sum(value is not None for value in (ret, body, drop or None))
+        is_empty = not kinds and (http, delay) == (None, None)
         is_wrong = not isinstance(body, str | bytes | None) or not isinstance(http, int | None)
-        if is_empty or is_wrong or limit < 1 or not 200 <= (http or 200) <= 599:
+        is_wrong = is_wrong or not 200 <= (http or 200) <= 599
+        if is_empty or is_wrong or kinds > 1 or (drop and http):
             raise ValueError(
-                "A fault needs one of ret, http (200 to 599), body, delay (seconds) and drop; "
-                "times must be 1 or more."
+                "A fault needs one of ret, body and drop, or http (200 to 599) or delay (seconds); "
+                "http goes with ret and body, delay with all."
             )
         with self._locked() as service:
             waiting = [item for item in service.faults.get(path, []) if item.times < math.inf]
@@ -500,7 +512,7 @@ def _check_choice(name: str, value: str) -> None:
 
 
 def _check_number(name: str, value: float, low: float = 0, high: float = math.inf) -> None:
-    if not isinstance(value, int | float) or not low <= value <= high:
+    if not isinstance(value, Real) or not low <= value <= high:
         raise ConfigError(f"{name} is {value!r}", f"Give a number from {low:g} to {high:g}.")
 
 

@@ -40,7 +40,7 @@ UVICORN: dict[str, Any] = {
 }
 UNREADABLE = (
     "a request could not be read as HTTP: percent-encode spaces and letters outside ASCII in the "
-    "address, and speak plain HTTP to these ports"
+    "address, send one Host header, and speak plain HTTP to these ports"
 )
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 _ORIGIN = re.compile(r"\Ahttps?://[^/]*", re.IGNORECASE)

@@ -32,7 +32,7 @@ _DAMAGE: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
     (r"\A\s+|\s+\Z", "", "it has white space around it"),
     (" ", "+", "a plus sign was not percent-encoded and came as a space"),
     ("[-_]", lambda m: "+" if m[0] == "-" else "/", "it is URL-safe base64, not the standard one"),
-    (r"\A(?!.*=\Z)((?:....)*.{1,3})\Z", r"\1=", "the = at its end is missing"),
+    (r"\A([^=]*)=*\Z", lambda m: m[1] + "=" * (-len(m[1]) % 4), "it ends in too few or too many ="),
 )
 _SWAPPED = "message and key are swapped: the secret key is HMAC's key"
 _FUNCTIONS: Choices = [
@@ -140,7 +140,7 @@ def _hashes(dialect: Dialect) -> Choices:
 def _forms(dialect: Dialect) -> Choices:
     names = list(_FORMS)
     right, other = names[:2] if dialect.signature == "hex" else names[1::-1]
-    expected = f"this service wants {right.removeprefix('of ')}"
+    expected = f"this service wants the base64 {right}"
     setting = f"{expected}: Dialect(signature={dialect.signature!r})"
     reasons = {name: f"the signature is {name}, {expected}" for name in names}
     reasons |= {right: "", other: f"the signature is {other}, {setting}"}

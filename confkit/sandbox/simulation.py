@@ -2,6 +2,7 @@
 
 import threading
 from datetime import datetime
+from numbers import Integral, Real
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -126,7 +127,7 @@ class Simulation:
 
 def check_size(rooms: int, days: float, every: float) -> None:
     """Refuse a building that would take minutes or fill the memory; ConfigError."""
-    fits = isinstance(rooms, int) and 1 <= rooms <= MOST_ROOMS and every >= 1
+    fits = isinstance(rooms, Integral) and 1 <= rooms <= MOST_ROOMS and every >= 1
     if not (fits and 0 <= days * DAY / every * rooms <= MOST_SAMPLES):
         raise ConfigError(
             f"{rooms} rooms for {days} days, every {every} s, cannot be simulated",
@@ -138,13 +139,15 @@ def parse_moment(until: Any, tz: str) -> float:
     """Return the epoch seconds of a number, datetime or text; without a time zone it is in `tz`."""
     try:
         zone = ZoneInfo(tz)
-        if isinstance(until, int | float):
-            return pd.Timestamp(until, unit="s").timestamp()
+    except (ValueError, TypeError, LookupError):
+        raise ConfigError(f"tz is {tz!r}", "Use a time zone such as 'Europe/Berlin'.") from None
+    try:
+        if isinstance(until, Real):
+            return pd.Timestamp(float(until), unit="s").timestamp()
         moment = datetime.fromisoformat(until) if isinstance(until, str) else until
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
-    except (ValueError, TypeError, LookupError, AttributeError):
+    except (ValueError, TypeError, AttributeError):
         raise ConfigError(
-            f"until is {until!r}, in the time zone {tz!r}",
-            "Use a datetime, a text such as '2024-03-01 17:00', or epoch seconds; and a time zone "
-            "such as 'Europe/Berlin'.",
+            f"until is {until!r}",
+            "Use a datetime, a text such as '2024-03-01 17:00', or epoch seconds.",
         ) from None

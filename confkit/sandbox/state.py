@@ -1,5 +1,6 @@
 """The state of a sandbox: rooms, which hold their people and devices; tokens, faults, refusals."""
 
+import errno
 import logging
 import math
 import random
@@ -292,9 +293,11 @@ def listen(address: str, port: int) -> socket.socket:
     try:
         bound = socket.create_server((address, port), family=family, backlog=2048)
     except OSError as error:
+        advice = "Use another port, or 0 for any free one."
+        if error.errno == errno.EADDRNOTAVAIL:
+            advice = "Use an address of this machine, such as 127.0.0.1."
         raise ConfkitError(
-            f"The sandbox cannot listen on {address}, port {port}: {error.strerror}. "
-            "Use another port, or 0 for any free one."
+            f"The sandbox cannot listen on {address}, port {port}: {error.strerror}. {advice}"
         ) from None
     return socket.socket(family, bound.type, socket.IPPROTO_TCP, fileno=bound.detach())
 

@@ -49,7 +49,7 @@ ANSWERS = [  # exercise, answer, words of what is said
     ("token-in-url", f"access_token={TOKEN[:-2]}%253D%253D", "twice"),
     ("devices-options", f"{OPTIONS}50%25%20%26%20more%22%7D", "right"),
     ("errors-read", read, "right"),
-    ("errors-read", lambda status, body: read(status, body) or None, "0 is a code too"),
+    ("errors-read", lambda status, body: read(status, body) or None, "0 here, not none"),
     ("errors-read", lambda status, body: int(json.loads(body)["ret"]), "raised KeyError"),
     ("errors-count", counter(ck.ConfkitError, result=None), "right"),
     ("errors-count", lambda *asked: np.int64(counter()(*asked)), "right"),

@@ -81,7 +81,7 @@ def test_one_run_names_all_wrong_settings_of_the_dialect():
     for name, settings in named.items():
         holds(rows[name], "FAIL", settings)
     advice = rows["Finding"][2]
-    assert ck.Dialect.parse(advice.partition("CONFKIT_DIALECT=")[2]) == OLD
+    assert ck.Dialect.of(advice.partition("CONFKIT_DIALECT=")[2]) == OLD
 
 
 def test_refused_keys_are_looked_into_within_the_bound(sandbox):

@@ -54,7 +54,13 @@ def test_after_performs_the_operation_first(caller, sandbox, after):
 def test_a_fault_that_makes_no_sense(sandbox):
     with pytest.raises(ValueError, match=r"A3 \(/rtc/room/get\), "):
         sandbox.fault("/rtc/room/gett", ret=1)
-    for wrong in ({"body": 5}, {"http": "503"}, {"http": 99}, {"delay": "1"}, {"delay": math.nan}):
+    for wrong in (
+        {"body": 5},
+        {"http": "503"},
+        {"http": 99},
+        {"delay": math.nan},
+        {"ret": 7, "drop": True},
+    ):
         with pytest.raises(ValueError, match=r"fault needs|delay is"):
             sandbox.fault("A3", **wrong)
     with pytest.raises(ck.ConfigError, match="seconds is nan"):

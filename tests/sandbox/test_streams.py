@@ -34,6 +34,8 @@ def test_a_snapshot_is_the_newest_keyframe(caller, sandbox):
     assert (first.codec, first.width, first.height) == ("h264", 128, 96)
     until(lambda: sandbox.snapshot(room_id, "cam").keyframe != first.keyframe)
     sandbox.unplug(url)
+    until(lambda: sandbox.streams()[0].state != "live")
+    assert sandbox.streams()[0].verdict
     until(lambda: sandbox.streams()[0].verdict == "path_not_found")
     with pytest.raises(ConfkitError, match=r"is down .*path_not_found: .*404.* Take the path"):
         sandbox.snapshot(room_id, "cam")

@@ -91,6 +91,7 @@ def make_camera(
     the camera is open; `auth` "digest" offers SHA-256 and MD5. ValueError: an invalid setting (the
     text names the choices).
     """
+    transports = (transports,) if isinstance(transports, str) else transports
     for setting, values, choices in (
         ("codec", {look.get("codec", "h264")}, ENCODINGS),
         ("auth", {auth}, _DIGESTS),

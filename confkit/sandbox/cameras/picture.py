@@ -74,9 +74,10 @@ def encode_loop(
     import av
 
     step, most = (8, 2040) if codec == "mjpeg" else (2, 3840)
-    if not 1 <= fps <= 60 or any(not 96 <= side <= most or side % step for side in size):
+    are_whole = all(isinstance(number, int) for number in (fps, *size))
+    if not are_whole or not 1 <= fps <= 60 or any(not 96 <= x <= most or x % step for x in size):
         sides = f"sides from 96 to {most} in steps of {step}"
-        raise ValueError(f"size must have {sides}, and fps must be from 1 to 60")
+        raise ValueError(f"size must have two {sides}, and fps must be from 1 to 60")
 
     interval = 1 if codec == "mjpeg" else max(1, round(keyframe_every * fps))
     count = interval * math.ceil(SECONDS * fps / interval)
