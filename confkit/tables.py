@@ -89,7 +89,7 @@ def room_ids(source: Any, id_column: str | None = None) -> list[str]:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
-            quoted = str(SecretAddress(str(path)[:200]))
+            quoted = str(SecretAddress(str(source)[:200]))
             problem = f"There is no file {quoted!r}, and a single string is read as a path."
             advice = "Check the path, or for one room pass a list with its ID."
             raise parameter_error(A3, problem, advice)
