@@ -71,11 +71,11 @@ def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
 
 
 def _intervals(gaps: Floats) -> Floats:
-    """Return the usual gap at each sample: the median, or, if a recording has changed its interval,
-    the median of those around it."""
+    """Return the usual gap at each sample: the median, or, if other gaps make up more than a tenth
+    of the time, as after a change of the interval, the median of those around it."""
     usual = np.median(gaps) if len(gaps) else np.nan
     same = (gaps <= 1.5 * usual) & (gaps >= usual / 1.5)
-    if not len(gaps) or same.mean() > 0.9:
+    if not len(gaps) or gaps[same].sum() > 0.9 * gaps.sum():
         return np.broadcast_to(usual, len(gaps) + 1)
     around = pd.Series(gaps).rolling(11, center=True, min_periods=1).median().to_numpy()
     return np.append(around, around[-1])
