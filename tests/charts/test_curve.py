@@ -32,6 +32,7 @@ def test_samples_are_steps():
     [
         ([60] * 9, [4, 5, 6], ["08:04 to 08:07"]),
         ([15] * 20 + [5] * 20, [], []),  # an interval that was changed is no gap
+        ([5, 55] * 10, [], []),  # nor are two recorders
     ],
 )
 def test_missing_sweeps_are_a_gap_that_is_not_bridged(every, dropped, gaps):
