@@ -56,18 +56,20 @@ def occupancy_heatmap(
 
 def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
     """Return the mean number of people at once in all these rooms, by weekday and local hour: the
-    sum of the rooms' means. Recorders that share a folder read their rooms at different times.
+    mean over the dates of the sum of the rooms' means. Recorders that share a folder read their
+    rooms at different times.
 
-    What was not read is in no mean, so it never counts as 0; an hour of which less than half was
-    read is unknown. A room that was never read in an hour is not in that hour's sum.
+    A sample that failed counts with its room's mean at that weekday and hour; an hour of which less
+    than half was read is unknown.
     """
-    times = pd.to_datetime(samples["time"], utc=True)
-    local = times.dt.tz_convert(zone).dt
-    hour = local.day_of_week * 24 + local.hour
-    people = pd.to_numeric(samples["people"]).astype("float64")
-    rooms = people.groupby([hour, samples["room_id"]]).agg(["mean", "count", "size"])
-    total = rooms[rooms["count"] > 0].groupby(level=0).sum()
-    mean = total["mean"].where(total["count"] >= _ENOUGH * total["size"])
+    local = pd.to_datetime(samples["time"], utc=True).dt.tz_convert(zone).dt.tz_localize(None)
+    date, hour = local.dt.floor("h"), local.dt.day_of_week * 24 + local.dt.hour
+    people, room = pd.to_numeric(samples["people"]).astype("float64"), samples["room_id"]
+    usual = people.groupby([hour, room]).transform("mean")
+    read = people.groupby(hour).count() / usual.groupby(hour).count()
+    rooms = people.fillna(usual).groupby([hour, date, room]).mean()
+    sums = rooms.groupby(level=[0, 1]).sum(min_count=1)
+    mean = sums.groupby(level=0).mean().where(read >= _ENOUGH)
     return mean.reindex(range(168)).to_numpy().reshape(7, 24)
 
 
