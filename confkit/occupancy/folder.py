@@ -138,6 +138,9 @@ def _read_csv(data: bytes) -> Any:
     data = data.replace(b"\r\n", b"\n")  # by a transfer in text mode
     end = data.rfind(b"\n\n") + 1
     if not end:
+        rows = data[: data.rfind(b"\n")].splitlines()[1:]
+        if len({row.partition(b",")[0] for row in rows}) > 1:  # a torn first sweep has one time
+            raise ValueError("no empty line between its sweeps: another program has rewritten it")
         return _SCHEMA.empty_table()
     table = pyarrow.csv.read_csv(
         pa.BufferReader(data[:end]),

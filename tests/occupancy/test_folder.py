@@ -165,6 +165,7 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
     ("act", "error", "message"),
     [
         (lambda at: ck.load_occupancy(at / "bad"), ck.RecordingError, "cannot be read: .*Move it"),
+        (lambda at: ck.load_occupancy(at / "kept"), ck.RecordingError, "no empty line .*Move it"),
         (lambda at: ck.load_occupancy(at, since="10/11/2026"), ValueError, "since is .*T08:00"),
         (lambda at: ck.save_occupancy(NEXT, at / "file"), ck.RecordingError, "was not written"),
         (lambda at: ck.save_occupancy(NEXT.assign(users=1.5), at), ValueError, "whole numbers"),
@@ -174,5 +175,8 @@ def test_what_cannot_be_read_or_written_is_a_clear_error(tmp_path, act, error, m
     (tmp_path / "file").touch()
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "2026-06-01-0123456789ab.parquet").write_bytes(b"PAR1")
+    record(tmp_path / "kept", *HOURS)
+    [file] = (tmp_path / "kept").iterdir()
+    pd.read_csv(file).to_csv(file, index=False)
     with pytest.raises(error, match=message):
         act(tmp_path)
