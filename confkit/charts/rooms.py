@@ -1,6 +1,5 @@
 """The state of a room, as shown by charts and panels, and the columns that charts read."""
 
-import math
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -24,15 +23,17 @@ def room_state(users: Any, attendee_max: Any, read: bool = True) -> RoomState:
     A number that is missing, negative or infinite is unknown. An unknown cap, or 0, means no cap,
     unless the room's fields were not `read`.
     """
-    count, cap = whole_number(users), whole_number(attendee_max)
-    if count is None or not read:
-        known = count is not None and not cap
-        return RoomState("not read", None, f"{count:,}, cap not read" if known else "not read")
+    count, cap = number(users), number(attendee_max)
+    if count is None:
+        return RoomState("not read", None, "not read")
+    text = _format(count)
+    if not read:
+        return RoomState("not read", None, "not read" if cap else f"{text}, cap not read")
     if not cap:
-        return RoomState("no cap", None, f"{count:,}, no cap")
-    share, text = count / cap, f"{count:,} of {cap:,}"
+        return RoomState("no cap", None, f"{text}, no cap")
+    share, text = count / cap, f"{text} of {_format(cap)}"
     if count > cap:
-        return RoomState("full", share, f"{text}, over by {count - cap:,}")
+        return RoomState("full", share, f"{text}, over by {_format(count - cap)}")
     if count == cap:
         return RoomState("full", share, f"{text}, full")
     if share >= NEARLY_FULL:
@@ -40,9 +41,14 @@ def room_state(users: Any, attendee_max: Any, read: bool = True) -> RoomState:
     return RoomState("in use" if count else "empty", share, text)
 
 
-def whole_number(value: Any) -> int | None:
-    """Return the number, rounded up; None if it is missing, negative or infinite."""
-    return math.ceil(value) if pd.notna(value) and 0 <= value < 1e15 else None
+def number(value: Any) -> float | None:
+    """Return the number; None if it is missing, negative or infinite."""
+    return float(value) if pd.notna(value) and 0 <= value < 1e15 else None
+
+
+def _format(value: float) -> str:
+    """Return the number as text; a mean has one decimal."""
+    return f"{value:,.1f}".removesuffix(".0")
 
 
 def clean(text: Any) -> str:
@@ -63,11 +69,11 @@ def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
         )
 
 
-def numbers(frame: pd.DataFrame, *names: str) -> list[list[int | None]]:
-    """Return the columns' whole numbers; None for a missing value or column."""
+def numbers(frame: pd.DataFrame, *names: str) -> list[list[float | None]]:
+    """Return the columns' numbers; None for a missing value or column."""
     table = frame.reindex(columns=names).replace("", None)
     table = table.apply(pd.to_numeric).astype("float64")
-    return [[whole_number(value) for value in table[name]] for name in names]
+    return [[number(value) for value in table[name]] for name in names]
 
 
 def texts(frame: pd.DataFrame, *names: str) -> list[list[str]]:

@@ -68,10 +68,15 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
     are more, a bar above them shows all rooms by state. A room whose users could not be read
     (missing) is marked as such, never drawn as empty; one without a cap (missing or 0) has no bar.
     The title has the service and the time of the frame's `attrs`; `tz` defaults to local time.
-    `summary()` is the chart as plain text, without the time. ValueError: a column is missing, or no
-    such time zone.
+    `summary()` is the chart as plain text, without the time. ValueError: a column is missing, a
+    room has several rows, or no such time zone.
     """
     require_columns(frame, "the frame", "room_id", "users", "attendee_max")
+    if frame["room_id"].duplicated().any():
+        raise ValueError(
+            "the frame has several rows of a room; pass those of one time, such as "
+            "frame[frame['time'] == frame['time'].max()]"
+        )
     rows = _occupancy_rows(frame)
     count = _count_states(rows)
     finding = f"{counted(len(rows), 'room')}: "
@@ -147,20 +152,21 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
         strict=True,
     ):
         step = new - cap if cap and new else 0
-        if full:
-            state, word = "reached the cap", f"full for {duration(full)}"
+        if full or reason.startswith("at "):  # the minutes may be unknown, or 0.0
+            state = "reached the cap"
+            word = f"full for {duration(full)}" if full else "full at times"
         elif step:
             state = "to raise" if step > 0 else "to lower"
-            word = f"{state[3:]} by {abs(step):,}"
+            word = f"{state[3:]} by {abs(step):,.0f}"
         elif new:
             state, word = ("to keep", "keep") if cap else ("without a cap", "set a cap")
         else:
             state = "not read" if peak is None else "too little data"
             unused = peak == 0 or reason.startswith("never used")  # devices alone are no use
             word = state = "never used" if unused else state
-        order = 0 if full else 1 if step else 1 + [*_STATES].index(state)
-        text = f"{cap:,}" if cap else "no cap"
-        text += f" → {new:,}" if new and new != cap else ""
+        order = 0 if state == "reached the cap" else 1 if step else 1 + [*_STATES].index(state)
+        text = f"{cap:,.0f}" if cap else "no cap"
+        text += f" → {new:,.0f}" if new and new != cap else ""
         share = peak / cap if cap and peak is not None else None
         mark = new / cap if step and cap and new else None
         rank = order, -(full or abs(step))
