@@ -107,7 +107,7 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     """Return the room's row of the report, and its `interval`, `used` and `full` samples."""
     interval = room.interval if len(room.time) > 1 else np.full(1, usual)
     read, present = np.flatnonzero(~np.isnan(room.users)), room.present > 0
-    used = np.sort(room.users[present])
+    used = room.users[present]
     at_cap = (room.users >= room.cap) & (room.cap > 0)
     due = (until - room.time[0]) / _MINUTE + interval[-1]
     minutes_read = interval[read].sum()
@@ -132,8 +132,11 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     if not len(used):
         return row | {"reason": "never used; only devices were present" if peak else "never used"}
     row["suggested"] = peak
+    order = np.argsort(used, kind="stable")
+    lasting = np.cumsum(interval[present][order])
     for name, share in _SHARES.items():
-        row[name] = used[math.ceil(share * len(used) - 1e-6) - 1]
+        place = np.searchsorted(lasting, share * lasting[-1] - 1e-6)
+        row[name] = used[order[place]]
     time = "" if np.isnan(interval[-1]) else f" for {duration(row['minutes_full'])}"
     if row["full"]:
         former = room.cap[at_cap].max()
