@@ -260,9 +260,10 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     user who joined or left), `users` and `attendee_max` (afterwards). A `change` is one of user
     joined, user left, device came, device gone, opened (the first user joined), emptied (the last
     left), became full, no longer full, became unreadable, readable again. Users are compared if
-    both sweeps read them; a device counts as a user if neither sweep could read the devices. A room
-    that is not in both sweeps has no row. TypeError: not two Sweeps; ValueError: they are of two
-    services.
+    both sweeps read them; a device counts as a user if neither sweep could read the devices, and
+    comes later if the first took it for a person, as it does one that is imported meanwhile. A room
+    that is not in both sweeps, or was not asked in one that ended early, has no row. TypeError: not
+    two Sweeps; ValueError: they are of two services.
     """
     _require_sweeps(before, after)
     if before.service != after.service:
@@ -318,9 +319,11 @@ def _differences(
     ):
         present = {user.user_id for user in others}
         for user in users:
-            if user.user_id not in present:
-                is_device = before.is_device(room_id, user) or after.is_device(room_id, user)
-                yield device if is_device else person, user
+            was, is_now = before.is_device(room_id, user), after.is_device(room_id, user)
+            # Devices are read first: one that is imported during a sweep is a person there.
+            mistaken = users is later and before.devices is not None and is_now and not was
+            if user.user_id not in present or mistaken:
+                yield device if was or is_now else person, user
     if bool(earlier) is not bool(later):
         yield "opened" if later else "emptied", None
     caps = [part.rooms[room_id].attendee_max or 0 for part in (before, after)]
