@@ -38,8 +38,8 @@ def occupancy_curve(
     and `ret`. Failed samples and missing sweeps are gaps, marked as not read. With more than 300
     changes or 8 days each step is the peak of an hour, a day, ... . `topic` names the room, the
     title has the service of the samples; `tz` defaults to local time, `width` to 720 pixels.
-    `summary()` is the title as plain text. ValueError: a column is missing, no such time zone, or
-    several services.
+    `summary()` is the title as plain text. ValueError: a column is missing, the time has no time
+    zone, no such time zone, or several services.
     """
     zone, zone_name = time_zone(tz)
     steps = track(samples, room_id, zone)
@@ -71,7 +71,7 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     require_columns(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
     rows = rows.reindex(columns=["time", "users", "attendee_max", "ret"])
-    rows["time"] = pd.to_datetime(rows["time"], utc=True).dt.tz_convert(zone)
+    rows["time"] = rows["time"].dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
     rows = rows.apply(pd.to_numeric).astype("float64").fillna({"ret": 0})
     gaps = rows.index.to_series().diff().shift(-1).dt.total_seconds()

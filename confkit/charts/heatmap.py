@@ -31,7 +31,8 @@ def occupancy_heatmap(
     all rooms. External devices are not counted. Hours are those of `tz` (default: local time). An
     empty hour has no number; an hour of which less than half was read has a question mark. The
     title has the service of the samples. `summary()` is the chart as plain text, one line per
-    weekday. ValueError: a column is missing, no such time zone, or several services.
+    weekday. ValueError: a column is missing, the time has no time zone, no such time zone, or
+    several services.
     """
     zone, zone_name = time_zone(tz)
     require_columns(samples, "the samples", "time", "room_id", "people")
@@ -40,7 +41,7 @@ def occupancy_heatmap(
         return Chart("No samples", details, 0, "No samples")
     week = mean_week(samples, zone)
     unread, in_rooms = samples["people"].isna(), counted(samples["room_id"].nunique(), "room")
-    edges = pd.to_datetime(samples["time"].agg(["min", "max"]), utc=True).dt.tz_convert(zone)
+    edges = samples["time"].agg(["min", "max"]).dt.tz_convert(zone)
     details += [in_rooms, f"{format_span(*edges)} ({zone_name})"]
     if unread.any():
         details.append(f"{max(0.1, 100 * unread.mean()):.1f} % not read")
@@ -62,7 +63,7 @@ def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
     A sample that failed counts with its room's mean at that weekday and hour; an hour of which less
     than half was read is unknown.
     """
-    local = pd.to_datetime(samples["time"], utc=True).dt.tz_convert(zone).dt.tz_localize(None)
+    local = samples["time"].dt.tz_convert(zone).dt.tz_localize(None)
     date, hour = local.dt.floor("h"), local.dt.day_of_week * 24 + local.dt.hour
     people, room = pd.to_numeric(samples["people"]).astype("float64"), samples["room_id"]
     usual = people.groupby([hour, room]).transform("mean")

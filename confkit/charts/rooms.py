@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ..occupancy.samples import require_key
 from ..text import one_line
 
 NEARLY_FULL = 0.8  # of the cap, and above
@@ -57,7 +58,7 @@ def clean(text: Any) -> str:
 
 
 def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
-    """Raise ValueError unless the frame has the columns."""
+    """Raise ValueError unless the frame has the columns, and of samples the time and the IDs."""
     if not isinstance(frame, pd.DataFrame):
         kind = type(frame).__name__
         raise TypeError(f"{what}: expected a DataFrame, such as occupancy_frame(sweep), got {kind}")
@@ -67,6 +68,8 @@ def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
             f"{what} has no column {', '.join(missing)}; its columns are {', '.join(present)}. "
             "Pass the result of occupancy_frame, load_occupancy or capacity_report"
         )
+    if "time" in names:
+        require_key(frame)
 
 
 def numbers(frame: pd.DataFrame, *names: str) -> list[list[float | None]]:

@@ -24,11 +24,7 @@ def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(
             f"samples need the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}"
         )
-    if not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
-        raise ValueError(
-            "the samples' time is no time with a time zone; convert it: "
-            "frame['time'] = pd.to_datetime(frame['time'], utc=True)"
-        )
+    require_key(frame)
     if frame[["time", "room_id"]].isna().any(axis=None):
         raise ValueError("a sample needs a time and a room_id; drop the rows without")
     types = {name: dtype for name, dtype in TYPES.items() if name in frame.columns}
@@ -38,6 +34,20 @@ def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(
             f"{', '.join(NUMBERS)} of the samples must be whole numbers or missing"
         ) from None
+
+
+def require_key(samples: pd.DataFrame) -> None:
+    """Raise ValueError for times and room IDs that cannot be those of the recording."""
+    if not isinstance(samples["time"].dtype, pd.DatetimeTZDtype):
+        raise ValueError(
+            "the samples' time is no time with a time zone; convert it: "
+            "frame['time'] = pd.to_datetime(frame['time'], utc=True)"
+        )
+    if pd.api.types.is_float_dtype(samples["room_id"]):
+        raise ValueError(
+            "the samples' room_id is a column of numbers such as 1001.0; read it as text, or "
+            "leading zeros and digits are lost"
+        )
 
 
 def service_of(samples: pd.DataFrame) -> str | None:

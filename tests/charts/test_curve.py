@@ -49,13 +49,20 @@ def test_missing_sweeps_are_a_gap_that_is_not_bridged(every, dropped, gaps):
         (samples((1, 2), room_id="102"), "no samples"),
         (samples(None, None, None), "never read"),
         (samples((0, None), (0, 500)), "empty in all samples"),
-        (samples((2, 3)).astype(str), "peak 2 of 3 users"),
+        (samples((2, 3)).astype({"users": str}), "peak 2 of 3 users"),
     ],
 )
 def test_the_finding_is_written(rows, finding):
     """Nothing sampled, nothing read and nobody there are three findings."""
     chart = curve(rows)
     assert words(chart)[0] == chart.summary().splitlines()[0] == f"101: {finding}"
+
+
+def test_samples_that_another_program_has_changed_are_refused():
+    with pytest.raises(ValueError, match="utc=True"):
+        curve(samples((2, 3)).astype({"time": str}))
+    with pytest.raises(ValueError, match="as text"):
+        curve(samples((2, 3)).astype({"room_id": float}))
 
 
 def test_many_samples_are_shown_by_their_peaks():
