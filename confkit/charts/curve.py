@@ -100,8 +100,12 @@ def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if new.sum() <= _MAX_STEPS and period <= _MAX_PERIOD:
         return steps.assign(full=steps.groupby(new.cumsum())["full"].transform("sum"))[new], ""
     size = next((size for size in _BINS if period / pd.Timedelta(size) <= _MAX_STEPS), "7D")
-    bins = steps.iloc[:-1].resample(size)
-    peaks = bins[["users", "cap"]].max().assign(full=bins["full"].sum())
+    rows = steps.iloc[:-1]
+    try:
+        bins = rows.resample(size)
+    except ValueError:  # a recording begins or ends on a day without, or with two, midnights
+        bins = rows.tz_convert("UTC").resample(size)
+    peaks = bins[["users", "cap"]].max().assign(full=bins["full"].sum()).tz_convert(rows.index.tz)
     peaks = peaks.reindex(peaks.index.union(steps.index[-1:]))
     return peaks.assign(cap=peaks["cap"].ffill()), _BINS.get(size, "week")
 

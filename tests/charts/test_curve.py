@@ -75,6 +75,11 @@ def test_many_samples_are_shown_by_their_peaks():
     assert len(hovers(chart)) == 192
 
 
+def test_a_recording_may_begin_on_a_day_without_a_midnight():
+    rows = samples(*[(1, 2), (2, 2)] * 99, start="2027-09-05T13:00", every=10_800)
+    assert "5 Sep 2027" in hovers(curve(rows, "America/Santiago"))[0]
+
+
 def test_samples_need_no_order_and_duplicates_count_once():
     """Of two samples of one time the last counts; other rooms do not."""
     rows = samples((1, 5), (2, 5), (3, 5))
