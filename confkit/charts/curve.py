@@ -34,10 +34,10 @@ def occupancy_curve(
 ) -> Chart:
     """Return a Figure of one room over time: its users, and its `attendee_max` as a dashed line.
 
-    `samples` are those of `load_occupancy`: `time`, `room_id`, `users`, optionally `attendee_max`
-    and `ret`. Failed samples and missing sweeps are gaps, marked as not read. With more than 300
-    changes or 8 days each step is the peak of an hour, a day, ... . `topic` names the room, the
-    title has the service of the samples; `tz` defaults to local time, `width` to 720 pixels.
+    `samples` are those of `load_occupancy`: `time`, `room_id`, `users`, optionally `attendee_max`.
+    Failed samples and missing sweeps are gaps, marked as not read. With more than 300 changes or 8
+    days each step is the peak of an hour, a day, ... . `topic` names the room, the title has the
+    service of the samples; `tz` defaults to local time, `width` to 720 pixels.
     `summary()` is the title as plain text. ValueError: a column is missing, the time has no time
     zone, no such time zone, or several services.
     """
@@ -65,15 +65,14 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     The index is local time. `users` and `cap` are floats, missing if unknown; a `cap` of 0 means no
     cap. A sample `lasts` for the usual interval, the median of those around it; if the next one is
     later, a step of unknown values follows. `full` is the number of minutes with the users at the
-    cap. `ret` is missing where there was no sample. Of two samples at the same time the last
-    counts.
+    cap. Of two samples at the same time the last counts.
     """
     require_columns(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
-    rows = rows.reindex(columns=["time", "users", "attendee_max", "ret"])
+    rows = rows.reindex(columns=["time", "users", "attendee_max"])
     rows["time"] = rows["time"].dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
-    rows = rows.apply(pd.to_numeric).astype("float64").fillna({"ret": 0})
+    rows = rows.apply(pd.to_numeric).astype("float64")
     gaps = rows.index.to_series().diff().shift(-1).dt.total_seconds()
     # The interval of a recording may change; of two recorders at once, each second is short.
     around = gaps.rolling(11, center=True, min_periods=1).quantile(0.5, interpolation="higher")
@@ -82,8 +81,8 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     ends = rows.index[late] + pd.to_timedelta(usual[late].to_numpy(), unit="s")
     steps: pd.DataFrame = rows.reindex(rows.index.union(ends))
     steps = steps.rename(columns={"attendee_max": "cap"})
-    # A cap that was not read keeps its last value; one that was read as missing is no cap.
-    steps["cap"] = steps["cap"].mask(steps["cap"].isna() & (steps["ret"] == 0), 0).ffill()
+    # Users are read after the cap: with users, a missing one is no cap, else its last value counts.
+    steps["cap"] = steps["cap"].mask(steps["cap"].isna() & steps["users"].notna(), 0).ffill()
     steps["lasts"] = steps.index.to_series().diff().shift(-1).dt.total_seconds() / 60
     full = (steps["users"] >= steps["cap"]) & (steps["cap"] > 0)
     return steps.assign(full=steps["lasts"].where(full, 0))
@@ -120,7 +119,7 @@ def _finding(steps: pd.DataFrame) -> str:
     peak, cap, full = fullest["users"], fullest["cap"], steps["full"].sum()
     if not peak:
         return "empty in all samples"
-    text = f"peak {counted(int(peak), 'user')}, {'cap not read' if pd.isna(cap) else 'no cap'}"
+    text = f"peak {counted(int(peak), 'user')}, no cap"
     if cap > 0:
         text = f"peak {peak:,.0f} of {cap:,.0f} users"
     return f"{text}, at the cap for {duration(full)}" if full else text
@@ -174,7 +173,7 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
 
 def _describe(step: "pd.Series[float]", peak: bool) -> str:
     """Return how full the room was."""
-    state = room_state(step["users"], step["cap"], pd.notna(step["cap"]))
+    state = room_state(step["users"], step["cap"])
     text = f"peak {state.text}" if peak and state.state != "not read" else state.text
     return f"{text}, at the cap for {duration(step['full'])}" if step["full"] else text
 
