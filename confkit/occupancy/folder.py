@@ -57,11 +57,17 @@ def load_occupancy(
     (string). `since` is inclusive, `until` exclusive; without an offset they are local time.
     `attrs["service"]` names the services of the samples. A warning names files that are not part of
     the recording. ConfigError: no such folder, or the format of an earlier version;
-    RecordingError: a file is damaged.
+    RecordingError: the folder cannot be read, or a file is damaged.
     """
     first = parse_moment("0001-01-02T00:00Z" if since is None else since, "since")
     end = parse_moment("9999-12-30T00:00Z" if until is None else until, "until")
-    paths, foreign = list_files(Path(folder))
+    try:
+        paths, foreign = list_files(Path(folder))
+    except OSError as error:
+        raise RecordingError(
+            f"{folder} cannot be read: {error.strerror}. Check its permissions, and that its disk "
+            "or share is there."
+        ) from error
     if foreign and not paths:
         raise ConfigError(
             f"there is no recording in {folder}: its {counted(len(foreign), 'file')} are others",
@@ -130,7 +136,8 @@ def _read(path: Path) -> Any:
     except (pa.ArrowException, KeyError, ValueError, OSError) as error:
         why = str(error).partition("\n")[0]
         raise RecordingError(
-            f"{path} cannot be read: {why}. Move it out of the folder, or restore it."
+            f"{path} cannot be read: {why}. Move it out of the folder, restore it, or "
+            "correct its permissions."
         ) from error
 
 
@@ -160,6 +167,9 @@ class DayFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = Path()  # of the current day
+        with _writing(folder):
+            if folder.exists():
+                list_files(folder)  # rejects a folder that is no recording
 
     def append(self, sweep: pd.DataFrame) -> None:
         """Write the samples of one sweep durably; after the first of a day convert finished days to

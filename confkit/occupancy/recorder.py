@@ -17,7 +17,7 @@ from ..errors import ConfigError, ConfkitError
 from ..sweep import Sweep, progress_bar, sweep
 from ..tables import room_ids as read_ids
 from ..text import counted
-from .folder import DayFiles, list_files
+from .folder import DayFiles
 from .samples import COLUMNS, samples_frame
 
 _STEP = 1.0  # seconds; longer waits are split, so that Ctrl-C works on Windows
@@ -73,9 +73,9 @@ class Recorder:
         `progress` is False.
 
         The first sweep raises an error if nothing can be read, as `sweep` does; later failures are
-        rows with missing values. RecordingError: the disk is full; sweeps already logged are safe.
-        ValueError: an invalid argument. ConfigError: no rooms, or the folder has the format of an
-        earlier version.
+        rows with missing values. RecordingError: the folder cannot be read or written, or the disk
+        is full; sweeps already logged are safe. ValueError: an invalid argument. ConfigError: no
+        rooms, or the folder has the format of an earlier version.
         """
         if not is_positive(every):
             raise ValueError(f"every is {every!r}; pass seconds above 0")
@@ -84,8 +84,6 @@ class Recorder:
         ids = read_ids(room_ids)
         if not ids:
             raise ConfigError("no rooms to record", "Pass at least one room ID.")
-        if self.folder.exists():
-            list_files(self.folder)  # rejects a folder that is no recording
         stop = cancelled or threading.Event()
         total: Any = sweeps  # None: endless
         files, done, times = DayFiles(self.folder), Recorded(), set[pd.Timestamp]()
