@@ -143,7 +143,7 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
         chart.box(begin, y_of(value), end - begin, 0.7, LINE)
         chart.write(begin - 6, y_of(value) + 4, f"{value:,.0f}", ha="right", color=SOFT)
     free = 0.0  # the x from which there is space for a label
-    for moment, word in _ticks(first, last, round(chart.width_px / 95)):
+    for moment, word in _ticks(first, last, max(5, round(chart.width_px / 95))):
         x, half = begin + scale * (moment - first).total_seconds(), text_width(word) / 2
         chart.box(x, _BOTTOM, 1, 4, LINE)
         if free <= x - half and x + half <= chart.width_px:

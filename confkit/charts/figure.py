@@ -140,8 +140,9 @@ class Chart(Figure):
             x += width
 
     def savefig(self, *arguments: Any, **settings: Any) -> None:
-        """Save as any Figure does; a character that no installed font has is a box, without a
-        warning."""
+        """Save as any Figure does, on white whatever the style; a character that no installed font
+        has is a box, without a warning."""
+        settings.setdefault("facecolor", "none" if settings.get("transparent") else "white")
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
             warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
@@ -166,7 +167,7 @@ class Chart(Figure):
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
         """Return the chart as text, as HTML, and as an image of twice the size."""
         buffer, small = BytesIO(), BytesIO()
-        self.savefig(buffer, format="png", dpi=2 * _DPI, facecolor="white")
+        self.savefig(buffer, format="png", dpi=2 * _DPI)
         with Image.open(buffer) as picture:  # with 64 colours it takes a third
             picture.convert("RGB").quantize(64).save(small, "png", optimize=True)
         # An <img> does not know the page's theme, so it has a white background.
