@@ -84,9 +84,9 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
         finding = f"{full:,} of {counted(len(rows), 'room')} full, "
         count = {state: count[state] for state in ("nearly full", "not read") if state in count}
     finding += ", ".join(f"{number:,} {state}" for state, number in count.items())
+    zone, zone_name = time_zone(tz)
     details = [frame.attrs.get("service", "")]
     if moment := frame.attrs.get("time"):
-        zone, zone_name = time_zone(tz)
         local = datetime.fromisoformat(moment).astimezone(zone)
         details.append(f"{format_moment(local)} ({zone_name})")
     note = ""
@@ -248,10 +248,11 @@ def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> N
 
 
 def _short_names(rows: Sequence[Row]) -> list[str]:
-    """Return the rooms' topics, or else IDs, and both if topics look alike."""
+    """Return the rooms' topics, or else IDs, and where they look alike the ID's end, too."""
     names = [shorten(row.topic or row.room_id) for row in rows]
     count = Counter(names)
     for place, row in enumerate(rows):
-        if row.topic and count[names[place]] > 1:
-            names[place] = shorten(row.topic, f" · {shorten(row.room_id, most=120)}")
+        if count[names[place]] > 1:  # IDs that are alike often differ at their end
+            end = row.room_id if len(row.room_id) <= 15 else f"…{row.room_id[-14:]}"
+            names[place] = shorten(row.topic, f" · {end}") if row.topic else end
     return names
