@@ -10,11 +10,11 @@ import pandas as pd
 from matplotlib import dates
 from matplotlib.ticker import MaxNLocator
 
-from ..occupancy.samples import service_of
+from ..occupancy.samples import require_columns, service_of
 from ..occupancy.times import duration, format_moment, format_span, time_zone
 from ..text import counted
 from .figure import BLUE, INK, LINE, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
-from .rooms import clean, require_columns, room_state
+from .rooms import clean, room_state
 
 _MAX_CAP_RATIO = 2.5  # to the peak: a higher cap would flatten the curve, and is not drawn
 _MAX_STEPS = 300  # that can be distinguished, and pointed at
@@ -69,7 +69,7 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     """
     require_columns(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
-    rows = rows.reindex(columns=["time", "users", "attendee_max"])
+    rows = rows.rename(columns={"attendee_max": "cap"}).reindex(columns=["time", "users", "cap"])
     rows["time"] = rows["time"].dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
     rows = rows.apply(pd.to_numeric).astype("float64")
@@ -80,8 +80,7 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     late = ~(gaps <= 1.5 * usual)
     ends = rows.index[late] + pd.to_timedelta(usual[late].to_numpy(), unit="s")
     steps: pd.DataFrame = rows.reindex(rows.index.union(ends))
-    steps = steps.rename(columns={"attendee_max": "cap"})
-    # Users are read after the cap: with users, a missing one is no cap, else its last value counts.
+    # With users a missing cap was read, and is none; otherwise its last value counts.
     steps["cap"] = steps["cap"].mask(steps["cap"].isna() & steps["users"].notna(), 0).ffill()
     steps["lasts"] = steps.index.to_series().diff().shift(-1).dt.total_seconds() / 60
     full = (steps["users"] >= steps["cap"]) & (steps["cap"] > 0)
@@ -89,9 +88,8 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
 
 
 def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return the steps, equal neighbours merged, and ""; or, if they are too many or cover too long
-    a time, the peak and the minutes at the cap per "hour", "day", ... of local time, and that
-    name."""
+    """Return the steps, equal neighbours merged, and ""; or, of too many or too long a time, the
+    peak and the minutes at the cap per "hour", "day", ... of local time, and that name."""
     values = steps[["users", "cap"]].fillna(-1)
     new = values.ne(values.shift()).any(axis=1)
     new.iloc[-1] = True
@@ -104,7 +102,9 @@ def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         bins = rows.resample(size)
     except ValueError:  # a recording begins or ends on a day without, or with two, midnights
         bins = rows.tz_convert("UTC").resample(size)
-    peaks = bins[["users", "cap"]].max().assign(full=bins["full"].sum()).tz_convert(rows.index.tz)
+    peaks = (
+        bins[["users", "cap"]].max().assign(full=bins["full"].sum()).tz_convert(steps.index[-1].tz)
+    )
     peaks = peaks.reindex(peaks.index.union(steps.index[-1:]))
     return peaks.assign(cap=peaks["cap"].ffill()), _BINS.get(size, "week")
 
@@ -172,14 +172,12 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
 
 
 def _describe(step: "pd.Series[float]", peak: bool) -> str:
-    """Return how full the room was."""
     state = room_state(step["users"], step["cap"])
     text = f"peak {state.text}" if peak and state.state != "not read" else state.text
     return f"{text}, at the cap for {duration(step['full'])}" if step["full"] else text
 
 
 def _format_step(start: Any, end: Any) -> str:
-    """Return the start and end of a step; the end without its date if shorter than a day."""
     short = end - start < pd.Timedelta("1D")
     return f"{format_moment(start)} to {f'{end:%H:%M}' if short else format_moment(end)}"
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..occupancy.samples import service_of
+from ..occupancy.samples import require_columns, service_of
 from ..occupancy.times import format_span, time_zone
 from ..text import counted
 from .figure import BLUE, SOFT, Chart
-from .rooms import require_columns
 
 _ENOUGH = 0.5  # of an hour's samples must have been read for a meaningful mean
 _LEFT, _TOP, _WIDE, _HIGH = 40, 20, 28, 28  # pixels: the grid's origin, and a cell's size
@@ -69,9 +68,8 @@ def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
     usual = people.groupby([hour, room]).transform("mean")
     read = people.groupby(hour).count() / usual.groupby(hour).count()
     rooms = people.fillna(usual).groupby([hour, date, room]).mean()
-    sums = rooms.groupby(level=[0, 1]).sum(min_count=1)
-    mean = sums.groupby(level=0).mean().where(read >= _ENOUGH)
-    return mean.reindex(range(168)).to_numpy().reshape(7, 24)
+    mean = rooms.groupby(level=[0, 1]).sum(min_count=1).groupby(level=0).mean()
+    return mean.where(read >= _ENOUGH).reindex(range(168)).to_numpy().reshape(7, 24)
 
 
 def format_mean(mean: float) -> str:

@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..occupancy.samples import require_key
 from ..text import one_line
 
 NEARLY_FULL = 0.8  # of the cap, and above
@@ -18,21 +17,18 @@ class RoomState(NamedTuple):
     text: str  # such as "3 of 5", "5 of 5, full", "3, no cap" or "not read"
 
 
-def room_state(users: Any, attendee_max: Any, read: bool = True) -> RoomState:
+def room_state(users: Any, attendee_max: Any) -> RoomState:
     """Return the state of a room.
 
-    A number that is missing, negative or infinite is unknown. An unknown cap, or 0, means no cap,
-    unless the room's fields were not `read`.
+    A number that is missing, negative or infinite is unknown. An unknown cap, or 0, means no cap:
+    users are read only after the cap.
     """
     count, cap = number(users), number(attendee_max)
     if count is None:
         return RoomState("not read", None, "not read")
-    text = _format(count)
-    if not read:
-        return RoomState("not read", None, "not read" if cap else f"{text}, cap not read")
     if not cap:
-        return RoomState("no cap", None, f"{text}, no cap")
-    share, text = count / cap, f"{text} of {_format(cap)}"
+        return RoomState("no cap", None, f"{_format(count)}, no cap")
+    share, text = count / cap, f"{_format(count)} of {_format(cap)}"
     if count > cap:
         return RoomState("full", share, f"{text}, over by {_format(count - cap)}")
     if count == cap:
@@ -55,21 +51,6 @@ def _format(value: float) -> str:
 def clean(text: Any) -> str:
     """Return the text on one line, without unprintable characters; "" for a missing value."""
     return "" if pd.isna(text) else one_line(str(text)).strip()
-
-
-def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
-    """Raise ValueError unless the frame has the columns, and of samples the time and the IDs."""
-    if not isinstance(frame, pd.DataFrame):
-        kind = type(frame).__name__
-        raise TypeError(f"{what}: expected a DataFrame, such as occupancy_frame(sweep), got {kind}")
-    present = list(map(str, frame.columns))
-    if missing := [name for name in names if name not in present]:
-        raise ValueError(
-            f"{what} has no column {', '.join(missing)}; its columns are {', '.join(present)}. "
-            "Pass the result of occupancy_frame, load_occupancy or capacity_report"
-        )
-    if "time" in names:
-        require_key(frame)
 
 
 def numbers(frame: pd.DataFrame, *names: str) -> list[list[float | None]]:
