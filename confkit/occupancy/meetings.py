@@ -32,13 +32,12 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
 
     ConfigError: the samples are of several services; others as of `load_occupancy`.
     """
-    rooms, service = read_samples(source)
+    rooms, attrs = read_samples(source)
     rows = [meeting for room in rooms for meeting in _meetings(room)]
     table = pd.DataFrame(rows, columns=[*_TYPES])
     table[["start", "end"]] = table[["start", "end"]].apply(pd.to_datetime, utc=True)
-    table = table.astype(_TYPES)
-    table = table.sort_values(["start", "room_id"], ignore_index=True)
-    table.attrs = {} if service is None else {"service": service}
+    table = table.astype(_TYPES).sort_values(["start", "room_id"], ignore_index=True)
+    table.attrs = attrs
     return table
 
 
