@@ -265,10 +265,10 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     user who joined or left), `users` and `attendee_max` (afterwards). A `change` is one of user
     joined, user left, device came, device gone, opened (the first user joined), emptied (the last
     left), became full, no longer full, became unreadable, readable again. Users are compared if
-    both sweeps read them; a device counts as a user if neither sweep could read the devices, and
-    comes later if the first took it for a person, as it does one that is imported meanwhile. A room
-    that is not in both sweeps, or was not asked in one that ended early, has no row. TypeError: not
-    two Sweeps; ValueError: they are of two services.
+    both sweeps read them; a device counts as a user if neither sweep could read the devices. One
+    that was imported during the earlier sweep, which took it for a person, came in the later. A
+    room that is not in both sweeps, or was not asked in one that ended early, has no row.
+    TypeError: not two Sweeps; ValueError: they are of two services.
     """
     _require_sweeps(before, after)
     if before.service != after.service:

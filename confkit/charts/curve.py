@@ -37,9 +37,9 @@ def occupancy_curve(
     `samples` are those of `load_occupancy`: `time`, `room_id`, `users`, optionally `attendee_max`.
     Failed samples and missing sweeps are gaps, marked as not read. With more than 300 changes or 8
     days each step is the peak of an hour, a day, ... . `topic` names the room, the title has the
-    service of the samples; `tz` defaults to local time, `width` to 720 pixels.
-    `summary()` is the title as plain text. ValueError: a column is missing, the time has no time
-    zone, no such time zone, or several services.
+    service of the samples; `tz` defaults to local time, `width` to 720 pixels. `summary()` is the
+    title as plain text. ValueError: a column is missing, the time has no time zone, no such time
+    zone, or several services.
     """
     zone, zone_name = time_zone(tz)
     steps = track(samples, room_id, zone)
@@ -69,7 +69,8 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     """
     require_columns(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
-    rows = rows.rename(columns={"attendee_max": "cap"}).reindex(columns=["time", "users", "cap"])
+    rows = rows.reindex(columns=["time", "users", "attendee_max"])
+    rows = rows.rename(columns={"attendee_max": "cap"})
     rows["time"] = rows["time"].dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
     rows = rows.apply(pd.to_numeric).astype("float64")
@@ -102,9 +103,8 @@ def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         bins = rows.resample(size)
     except ValueError:  # a recording begins or ends on a day without, or with two, midnights
         bins = rows.tz_convert("UTC").resample(size)
-    peaks = (
-        bins[["users", "cap"]].max().assign(full=bins["full"].sum()).tz_convert(steps.index[-1].tz)
-    )
+    peaks = bins[["users", "cap"]].max().assign(full=bins["full"].sum())
+    peaks = peaks.tz_convert(steps.index[-1].tz)
     peaks = peaks.reindex(peaks.index.union(steps.index[-1:]))
     return peaks.assign(cap=peaks["cap"].ffill()), _BINS.get(size, "week")
 
