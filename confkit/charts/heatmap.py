@@ -27,10 +27,11 @@ def occupancy_heatmap(
     """Return a Figure of the week, one cell per hour: the mean number of people present at once.
 
     `samples` are those of `load_occupancy`: `time`, `room_id` and `people`, which are summed over
-    all rooms. External devices are not counted. Hours are those of `tz` (default: local time). An
-    empty hour has no number; an hour of which less than half was read has a question mark. The
-    title has the service of the samples. `summary()` is the chart as plain text, one line per
-    weekday. ValueError: a column is missing, the time has no time zone, no such time zone, or
+    the rooms sampled in an hour; a cell is the mean over the dates. A failed sample counts as the
+    mean of its room. External devices are not counted. Hours are those of `tz` (default: local
+    time). An empty hour has no number; an hour of which less than half was read has a question
+    mark. The title has the service of the samples. `summary()` is the chart as plain text, one line
+    per weekday. ValueError: a column is missing, the time has no time zone, no such time zone, or
     several services.
     """
     zone, zone_name = time_zone(tz)
