@@ -139,8 +139,8 @@ class Sweep:
     requests: int
     complete: bool
     failures: tuple[Failure, ...]
-    _part: _Part = field(repr=False)
-    _options: _Options = field(repr=False)
+    _part: _Part
+    _options: _Options
 
     def __repr__(self) -> str:
         ended = "" if self.complete else ", ended early"
@@ -204,9 +204,14 @@ class Sweep:
             if room_id not in part.rooms or (self._options.users and people is None):
                 # Its own failure; if only the devices are missing, that of B3.
                 error = errors.get(room_id if total is None else None, not_asked)
-            ret = 0 if error is None else getattr(error, "ret", None)
-            ret = ret if isinstance(ret, int) and abs(ret) < 2**63 else None
-            yield room_id, total, people, devices, ret, None if error is None else str(error)
+            ret, message = (0, None) if error is None else (ret_of(error), str(error))
+            yield room_id, total, people, devices, ret, message
+
+
+def ret_of(error: ConfkitError) -> int | None:
+    """Return the result code of an error, None if there is none or it fits into no Int64."""
+    ret = getattr(error, "ret", None)
+    return ret if isinstance(ret, int) and abs(ret) < 2**63 else None
 
 
 _COUNTS: Mapping[str, Kind] = {
@@ -260,9 +265,10 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     user who joined or left), `users` and `attendee_max` (afterwards). A `change` is one of user
     joined, user left, device came, device gone, opened (the first user joined), emptied (the last
     left), became full, no longer full, became unreadable, readable again. Users are compared if
-    both sweeps read them; a device counts as a user if neither sweep could read the devices. A room
-    that is not in both sweeps has no row. TypeError: not two Sweeps; ValueError: they are of two
-    services.
+    both sweeps read them; a device counts as a user if neither sweep could read the devices. One
+    that was imported during the earlier sweep, which took it for a person, came in the later. A
+    room that is not in both sweeps, or was not asked in one that ended early, has no row.
+    TypeError: not two Sweeps; ValueError: they are of two services.
     """
     _require_sweeps(before, after)
     if before.service != after.service:
@@ -294,10 +300,10 @@ def with_last_known(before: Sweep | None, after: Sweep) -> Sweep:
     there to a later sweep miss nothing that happened while a room could not be read."""
     if before is None:
         return after
-    old, new = before._part, after._part
-    devices = old.devices if new.devices is None else new.devices
-    rooms, users = old.rooms | new.rooms, old.users | new.users
-    return replace(after, _part=replace(new, rooms=rooms, users=users, devices=devices))
+    old = before._part
+    part = _Part({**old.rooms}, {**old.users}, old.devices)
+    part.add(after._part)
+    return replace(after, _part=part)
 
 
 def _require_sweeps(*sweeps: object) -> None:
@@ -318,9 +324,11 @@ def _differences(
     ):
         present = {user.user_id for user in others}
         for user in users:
-            if user.user_id not in present:
-                is_device = before.is_device(room_id, user) or after.is_device(room_id, user)
-                yield device if is_device else person, user
+            was, is_now = before.is_device(room_id, user), after.is_device(room_id, user)
+            # Devices are read first: one that is imported during a sweep is a person there.
+            mistaken = users is later and before.devices is not None and is_now and not was
+            if user.user_id not in present or mistaken:
+                yield device if was or is_now else person, user
     if bool(earlier) is not bool(later):
         yield "opened" if later else "emptied", None
     caps = [part.rooms[room_id].attendee_max or 0 for part in (before, after)]
@@ -510,7 +518,7 @@ def _read_on(
     try:
         for at in range(0, len(ids), PART):
             part = ids[at : at + PART]
-            parts[executor.submit(_read_part, sweep_id, client, part, options)] = part
+            parts[executor.submit(_read_part, client, part, options, sweep_id)] = part
         pending = set(parts)
         while pending and not cancelled.is_set():
             if any(failure.call == A1.key for failure in total.failures):
@@ -527,12 +535,7 @@ def _read_on(
     return total
 
 
-def _read_part(
-    sweep_id: bytes,  # noqa: ARG001  # makes it differ from the same part of another sweep
-    client: Client,
-    ids: Sequence[str],
-    options: _Options,
-) -> _Part:
+def _read_part(client: Client, ids: Sequence[str], options: _Options, _: bytes) -> _Part:
     return _Reader(client, ids, options, threading.Event()).read()
 
 
@@ -559,9 +562,9 @@ def _result_of(future: Future[_Part], ids: Sequence[str], client: Client) -> _Pa
 
 @contextmanager
 def progress_bar(
-    progress: bool | Progress | None, total: int, unit: str
+    progress: bool | Progress | None, total: int | None, unit: str
 ) -> Iterator[Callable[[], object]]:
-    """Yield the function to call after each of `total` steps.
+    """Yield the function to call after each of `total` steps, None if there is no end.
 
     `progress` is called with the number of steps done and of all; True shows a bar, None shows it
     in a notebook or a terminal, False does not. It disappears from the cell at the end.
@@ -573,7 +576,7 @@ def progress_bar(
         progress = sys.stderr is not None and sys.stderr.isatty()
     if callable(progress):
         steps = count(1)
-        yield lambda: progress(next(steps), total)
+        yield lambda: progress(next(steps), total or 0)
     elif progress:
         from tqdm import tqdm
 

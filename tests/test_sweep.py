@@ -7,9 +7,9 @@ import pytest
 
 import confkit as ck
 from confkit.sweep import with_last_known
-from tests.building import building, room
+from tests.building import DEVICES, building, room
 from tests.commands import interrupted
-from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply
+from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, listed
 from tests.ways import WAYS, by, connected
 
 TYPES = (
@@ -204,6 +204,9 @@ def test_changes_between_two_sweeps(script):
     caps["film"] = room("film", attendee_max=9)
     larger = ck.sweep(client, ["film"])
     assert [*ck.changes(after, larger).change] == ["no longer full"]
+    service.script[DEVICES] = listed()
+    early = ck.sweep(client, ["film"])  # while its device is being imported
+    assert [*ck.changes(early, larger).change] == ["device came"]
     caps["film"] = room("film", attendee_max=-1)  # of a service that means "without a cap"
     assert len(ck.changes(larger, ck.sweep(client, ["film"]))) == 0
     assert "device gone" in set(ck.changes(after, before).change)

@@ -10,11 +10,11 @@ import pandas as pd
 from matplotlib import dates
 from matplotlib.ticker import MaxNLocator
 
-from ..occupancy.samples import service_of
+from ..occupancy.samples import require_columns, service_of
 from ..occupancy.times import duration, format_moment, format_span, time_zone
 from ..text import counted
 from .figure import BLUE, INK, LINE, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
-from .rooms import clean, require_columns, room_state
+from .rooms import clean, room_state
 
 _MAX_CAP_RATIO = 2.5  # to the peak: a higher cap would flatten the curve, and is not drawn
 _MAX_STEPS = 300  # that can be distinguished, and pointed at
@@ -34,12 +34,12 @@ def occupancy_curve(
 ) -> Chart:
     """Return a Figure of one room over time: its users, and its `attendee_max` as a dashed line.
 
-    `samples` are those of `load_occupancy`: `time`, `room_id`, `users`, optionally `attendee_max`
-    and `ret`. Failed samples and missing sweeps are gaps, marked as not read. With more than 300
-    changes or 8 days each step is the peak of an hour, a day, ... . `topic` names the room, the
-    title has the service of the samples; `tz` defaults to local time, `width` to 720 pixels.
-    `summary()` is the title as plain text. ValueError: a column is missing, no such time zone, or
-    several services.
+    `samples` are those of `load_occupancy`: `time`, `room_id`, `users`, optionally `attendee_max`.
+    Failed samples and missing sweeps are gaps, marked as not read. With more than 300 changes or 8
+    days each step is the peak of an hour, a day, ... . `topic` names the room, the title has the
+    service of the samples; `tz` defaults to local time, `width` to 720 pixels. `summary()` is the
+    title as plain text. ValueError: a column is missing, the time has no time zone, no such time
+    zone, or several services.
     """
     zone, zone_name = time_zone(tz)
     steps = track(samples, room_id, zone)
@@ -65,33 +65,32 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     The index is local time. `users` and `cap` are floats, missing if unknown; a `cap` of 0 means no
     cap. A sample `lasts` for the usual interval, the median of those around it; if the next one is
     later, a step of unknown values follows. `full` is the number of minutes with the users at the
-    cap. `ret` is missing where there was no sample. Of two samples at the same time the last
-    counts.
+    cap. Of two samples at the same time the last counts.
     """
     require_columns(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
-    rows = rows.reindex(columns=["time", "users", "attendee_max", "ret"])
-    rows["time"] = pd.to_datetime(rows["time"], utc=True).dt.tz_convert(zone)
+    rows = rows.reindex(columns=["time", "users", "attendee_max"])
+    rows = rows.rename(columns={"attendee_max": "cap"})
+    rows["time"] = rows["time"].dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
-    rows = rows.apply(pd.to_numeric).astype("float64").fillna({"ret": 0})
+    rows = rows.apply(pd.to_numeric).astype("float64")
     gaps = rows.index.to_series().diff().shift(-1).dt.total_seconds()
-    # The interval of a recording may change.
-    usual = gaps.rolling(11, center=True, min_periods=1).median().fillna(60)
+    # The interval of a recording may change; of two recorders at once, each second is short.
+    around = gaps.rolling(11, center=True, min_periods=1).quantile(0.5, interpolation="higher")
+    usual = around.rolling(3, center=True, min_periods=1).max().fillna(60)
     late = ~(gaps <= 1.5 * usual)
     ends = rows.index[late] + pd.to_timedelta(usual[late].to_numpy(), unit="s")
     steps: pd.DataFrame = rows.reindex(rows.index.union(ends))
-    steps = steps.rename(columns={"attendee_max": "cap"})
-    # A cap that was not read keeps its last value; one that was read as missing is no cap.
-    steps["cap"] = steps["cap"].mask(steps["cap"].isna() & (steps["ret"] == 0), 0).ffill()
+    # With users a missing cap was read, and is none; otherwise its last value counts.
+    steps["cap"] = steps["cap"].mask(steps["cap"].isna() & steps["users"].notna(), 0).ffill()
     steps["lasts"] = steps.index.to_series().diff().shift(-1).dt.total_seconds() / 60
     full = (steps["users"] >= steps["cap"]) & (steps["cap"] > 0)
     return steps.assign(full=steps["lasts"].where(full, 0))
 
 
 def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return the steps, equal neighbours merged, and ""; or, if they are too many or cover too long
-    a time, the peak and the minutes at the cap per "hour", "day", ... of local time, and that
-    name."""
+    """Return the steps, equal neighbours merged, and ""; or, of too many or too long a time, the
+    peak and the minutes at the cap per "hour", "day", ... of local time, and that name."""
     values = steps[["users", "cap"]].fillna(-1)
     new = values.ne(values.shift()).any(axis=1)
     new.iloc[-1] = True
@@ -99,8 +98,13 @@ def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if new.sum() <= _MAX_STEPS and period <= _MAX_PERIOD:
         return steps.assign(full=steps.groupby(new.cumsum())["full"].transform("sum"))[new], ""
     size = next((size for size in _BINS if period / pd.Timedelta(size) <= _MAX_STEPS), "7D")
-    bins = steps.iloc[:-1].resample(size)
+    rows = steps.iloc[:-1]
+    try:
+        bins = rows.resample(size)
+    except ValueError:  # a recording begins or ends on a day without, or with two, midnights
+        bins = rows.tz_convert("UTC").resample(size)
     peaks = bins[["users", "cap"]].max().assign(full=bins["full"].sum())
+    peaks = peaks.tz_convert(steps.index[-1].tz)
     peaks = peaks.reindex(peaks.index.union(steps.index[-1:]))
     return peaks.assign(cap=peaks["cap"].ffill()), _BINS.get(size, "week")
 
@@ -115,7 +119,7 @@ def _finding(steps: pd.DataFrame) -> str:
     peak, cap, full = fullest["users"], fullest["cap"], steps["full"].sum()
     if not peak:
         return "empty in all samples"
-    text = f"peak {counted(int(peak), 'user')}, {'cap not read' if pd.isna(cap) else 'no cap'}"
+    text = f"peak {counted(int(peak), 'user')}, no cap"
     if cap > 0:
         text = f"peak {peak:,.0f} of {cap:,.0f} users"
     return f"{text}, at the cap for {duration(full)}" if full else text
@@ -139,7 +143,7 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
         chart.box(begin, y_of(value), end - begin, 0.7, LINE)
         chart.write(begin - 6, y_of(value) + 4, f"{value:,.0f}", ha="right", color=SOFT)
     free = 0.0  # the x from which there is space for a label
-    for moment, word in _ticks(first, last, round(chart.width_px / 95)):
+    for moment, word in _ticks(first, last, max(5, round(chart.width_px / 95))):
         x, half = begin + scale * (moment - first).total_seconds(), text_width(word) / 2
         chart.box(x, _BOTTOM, 1, 4, LINE)
         if free <= x - half and x + half <= chart.width_px:
@@ -168,14 +172,12 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
 
 
 def _describe(step: "pd.Series[float]", peak: bool) -> str:
-    """Return how full the room was."""
-    state = room_state(step["users"], step["cap"], pd.notna(step["cap"]))
+    state = room_state(step["users"], step["cap"])
     text = f"peak {state.text}" if peak and state.state != "not read" else state.text
     return f"{text}, at the cap for {duration(step['full'])}" if step["full"] else text
 
 
 def _format_step(start: Any, end: Any) -> str:
-    """Return the start and end of a step; the end without its date if shorter than a day."""
     short = end - start < pd.Timedelta("1D")
     return f"{format_moment(start)} to {f'{end:%H:%M}' if short else format_moment(end)}"
 

@@ -101,21 +101,22 @@ class Chart(Figure):
         self, x: float, y: float, width: float, height: float, colour: str, alpha: float = 1
     ) -> None:
         """Fill a box."""
-        style: dict[str, Any] = {"color": colour, "alpha": alpha, "linewidth": 0}
-        self.add_artist(Rectangle((x, y), width, height, transform=self._pixels, **style))
+        box = Rectangle((x, y), width, height, color=colour, alpha=alpha, linewidth=0)
+        box.set_transform(self._pixels)
+        self.add_artist(box)
         area = _area(x, y, width, height)
         self._elements.append(f'<rect {area} {_fill(colour)} opacity="{alpha:g}"/>')
 
     def steps(self, edges: Any, heights: Any, colour: str, bottom: Any = None) -> None:
         """Draw steps between the edges, none where the height is NaN: filled down to `bottom`, or a
         dashed line."""
-        dashed = {"edgecolor": colour, "linewidth": 1.2, "linestyle": (0, (5, 3))}
-        style: dict[str, Any] = {"facecolor": (colour, 0.5), "edgecolor": colour, "linewidth": 0.8}
+        style: dict[str, Any] = {"facecolor": (colour, 0.5), "linewidth": 0.8}
         paint = f'{_fill(colour)} fill-opacity="0.5" stroke="{colour}"'
         if bottom is None:
-            style, dashes = dashed, 'stroke-width="1.6" stroke-dasharray="8 5"'
-            paint = f'fill="none" {dashes} {_fill(colour).replace("fill", "stroke")}'
-        steps = StepPatch(heights, edges, baseline=bottom, fill=bottom is not None, **style)
+            style = {"fill": False, "linewidth": 1.2, "linestyle": (0, (5, 3))}
+            paint = f'fill="none" {_fill(colour).replace("fill", "stroke")}'
+            paint += ' stroke-width="1.6" stroke-dasharray="8 5"'
+        steps = StepPatch(heights, edges, baseline=bottom, edgecolor=colour, **style)
         steps.set_transform(self._pixels)
         self.add_artist(steps)
         lines: Any = steps.get_path().to_polygons(closed_only=False)
@@ -140,11 +141,12 @@ class Chart(Figure):
             x += width
 
     def savefig(self, *arguments: Any, **settings: Any) -> None:
-        """Save as any Figure does; a character that no installed font has is a box, without a
-        warning."""
+        """Save as any Figure does, on white whatever the style; a character that no installed font
+        has is a box, without a warning."""
+        settings.setdefault("facecolor", "none" if settings.get("transparent") else "white")
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from")
-            warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
+            missing = "Glyph .* missing from|Matplotlib currently does not support"
+            warnings.filterwarnings("ignore", message=missing)
             super().savefig(*arguments, **settings)
 
     def html(self) -> str:
@@ -166,7 +168,7 @@ class Chart(Figure):
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
         """Return the chart as text, as HTML, and as an image of twice the size."""
         buffer, small = BytesIO(), BytesIO()
-        self.savefig(buffer, format="png", dpi=2 * _DPI, facecolor="white")
+        self.savefig(buffer, format="png", dpi=2 * _DPI)
         with Image.open(buffer) as picture:  # with 64 colours it takes a third
             picture.convert("RGB").quantize(64).save(small, "png", optimize=True)
         # An <img> does not know the page's theme, so it has a white background.

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..occupancy.samples import service_of
+from ..occupancy.samples import require_columns, service_of
 from ..occupancy.times import format_span, time_zone
 from ..text import counted
 from .figure import BLUE, SOFT, Chart
-from .rooms import require_columns
 
 _ENOUGH = 0.5  # of an hour's samples must have been read for a meaningful mean
 _LEFT, _TOP, _WIDE, _HIGH = 40, 20, 28, 28  # pixels: the grid's origin, and a cell's size
@@ -28,10 +27,12 @@ def occupancy_heatmap(
     """Return a Figure of the week, one cell per hour: the mean number of people present at once.
 
     `samples` are those of `load_occupancy`: `time`, `room_id` and `people`, which are summed over
-    all rooms. External devices are not counted. Hours are those of `tz` (default: local time). An
-    empty hour has no number; an hour of which less than half was read has a question mark. The
-    title has the service of the samples. `summary()` is the chart as plain text, one line per
-    weekday. ValueError: a column is missing, no such time zone, or several services.
+    the rooms sampled in an hour; a cell is the mean over the dates. A failed sample counts as the
+    mean of its room. External devices are not counted. Hours are those of `tz` (default: local
+    time). An empty hour has no number; an hour of which less than half was read has a question
+    mark. The title has the service of the samples. `summary()` is the chart as plain text, one line
+    per weekday. ValueError: a column is missing, the time has no time zone, no such time zone, or
+    several services.
     """
     zone, zone_name = time_zone(tz)
     require_columns(samples, "the samples", "time", "room_id", "people")
@@ -40,7 +41,7 @@ def occupancy_heatmap(
         return Chart("No samples", details, 0, "No samples")
     week = mean_week(samples, zone)
     unread, in_rooms = samples["people"].isna(), counted(samples["room_id"].nunique(), "room")
-    edges = pd.to_datetime(samples["time"].agg(["min", "max"]), utc=True).dt.tz_convert(zone)
+    edges = samples["time"].agg(["min", "max"]).dt.tz_convert(zone)
     details += [in_rooms, f"{format_span(*edges)} ({zone_name})"]
     if unread.any():
         details.append(f"{max(0.1, 100 * unread.mean()):.1f} % not read")
@@ -56,19 +57,20 @@ def occupancy_heatmap(
 
 def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
     """Return the mean number of people at once in all these rooms, by weekday and local hour: the
-    sum of the rooms' means. Recorders that share a folder read their rooms at different times.
+    mean over the dates of the sum of the rooms' means. Recorders that share a folder read their
+    rooms at different times.
 
-    What was not read is in no mean, so it never counts as 0; an hour of which less than half was
-    read is unknown. A room that was never read in an hour is not in that hour's sum.
+    A sample that failed counts with its room's mean at that weekday and hour; an hour of which less
+    than half was read is unknown.
     """
-    times = pd.to_datetime(samples["time"], utc=True)
-    local = times.dt.tz_convert(zone).dt
-    hour = local.day_of_week * 24 + local.hour
-    people = pd.to_numeric(samples["people"]).astype("float64")
-    rooms = people.groupby([hour, samples["room_id"]]).agg(["mean", "count", "size"])
-    total = rooms[rooms["count"] > 0].groupby(level=0).sum()
-    mean = total["mean"].where(total["count"] >= _ENOUGH * total["size"])
-    return mean.reindex(range(168)).to_numpy().reshape(7, 24)
+    local = samples["time"].dt.tz_convert(zone).dt.tz_localize(None)
+    date, hour = local.dt.floor("h"), local.dt.day_of_week * 24 + local.dt.hour
+    people, room = pd.to_numeric(samples["people"]).astype("float64"), samples["room_id"]
+    usual = people.groupby([hour, room]).transform("mean")
+    read = people.groupby(hour).count() / usual.groupby(hour).count()
+    rooms = people.fillna(usual).groupby([hour, date, room]).mean()
+    mean = rooms.groupby(level=[0, 1]).sum(min_count=1).groupby(level=0).mean()
+    return mean.where(read >= _ENOUGH).reindex(range(168)).to_numpy().reshape(7, 24)
 
 
 def format_mean(mean: float) -> str:

@@ -1,6 +1,5 @@
 """The state of a room, as shown by charts and panels, and the columns that charts read."""
 
-import math
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -18,21 +17,20 @@ class RoomState(NamedTuple):
     text: str  # such as "3 of 5", "5 of 5, full", "3, no cap" or "not read"
 
 
-def room_state(users: Any, attendee_max: Any, read: bool = True) -> RoomState:
+def room_state(users: Any, attendee_max: Any) -> RoomState:
     """Return the state of a room.
 
-    A number that is missing, negative or infinite is unknown. An unknown cap, or 0, means no cap,
-    unless the room's fields were not `read`.
+    A number that is missing, negative or infinite is unknown. An unknown cap, or 0, means no cap:
+    users are read only after the cap.
     """
-    count, cap = whole_number(users), whole_number(attendee_max)
-    if count is None or not read:
-        known = count is not None and not cap
-        return RoomState("not read", None, f"{count:,}, cap not read" if known else "not read")
+    count, cap = number(users), number(attendee_max)
+    if count is None:
+        return RoomState("not read", None, "not read")
     if not cap:
-        return RoomState("no cap", None, f"{count:,}, no cap")
-    share, text = count / cap, f"{count:,} of {cap:,}"
+        return RoomState("no cap", None, f"{_format(count)}, no cap")
+    share, text = count / cap, f"{_format(count)} of {_format(cap)}"
     if count > cap:
-        return RoomState("full", share, f"{text}, over by {count - cap:,}")
+        return RoomState("full", share, f"{text}, over by {_format(count - cap)}")
     if count == cap:
         return RoomState("full", share, f"{text}, full")
     if share >= NEARLY_FULL:
@@ -40,9 +38,14 @@ def room_state(users: Any, attendee_max: Any, read: bool = True) -> RoomState:
     return RoomState("in use" if count else "empty", share, text)
 
 
-def whole_number(value: Any) -> int | None:
-    """Return the number, rounded up; None if it is missing, negative or infinite."""
-    return math.ceil(value) if pd.notna(value) and 0 <= value < 1e15 else None
+def number(value: Any) -> float | None:
+    """Return the number; None if it is missing, negative or infinite."""
+    return float(value) if pd.notna(value) and 0 <= value < 1e15 else None
+
+
+def _format(value: float) -> str:
+    """Return the number as text; a mean has one decimal."""
+    return f"{value:,.1f}".removesuffix(".0")
 
 
 def clean(text: Any) -> str:
@@ -50,24 +53,11 @@ def clean(text: Any) -> str:
     return "" if pd.isna(text) else one_line(str(text)).strip()
 
 
-def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
-    """Raise ValueError unless the frame has the columns."""
-    if not isinstance(frame, pd.DataFrame):
-        kind = type(frame).__name__
-        raise TypeError(f"{what}: expected a DataFrame, such as occupancy_frame(sweep), got {kind}")
-    present = list(map(str, frame.columns))
-    if missing := [name for name in names if name not in present]:
-        raise ValueError(
-            f"{what} has no column {', '.join(missing)}; its columns are {', '.join(present)}. "
-            "Pass the result of occupancy_frame, load_occupancy or capacity_report"
-        )
-
-
-def numbers(frame: pd.DataFrame, *names: str) -> list[list[int | None]]:
-    """Return the columns' whole numbers; None for a missing value or column."""
+def numbers(frame: pd.DataFrame, *names: str) -> list[list[float | None]]:
+    """Return the columns' numbers; None for a missing value or column."""
     table = frame.reindex(columns=names).replace("", None)
     table = table.apply(pd.to_numeric).astype("float64")
-    return [[whole_number(value) for value in table[name]] for name in names]
+    return [[number(value) for value in table[name]] for name in names]
 
 
 def texts(frame: pd.DataFrame, *names: str) -> list[list[str]]:

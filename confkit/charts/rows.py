@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from ..occupancy.samples import require_columns
 from ..occupancy.times import duration, format_moment, format_span, time_zone
 from ..text import counted
 from .figure import AMBER, BLUE, INK, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
-from .rooms import numbers, require_columns, room_state, texts
+from .rooms import numbers, room_state, texts
 
 TOP = 20  # rooms with a row each
 _ROW = 26  # pixels
@@ -64,14 +65,19 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
     """Return a Figure of rooms against their `attendee_max`, the fullest on top.
 
     The frame is that of `occupancy_frame(sweep)`, or any with `room_id`, `users` and
-    `attendee_max`, optionally `topic` and `error`. The 20 fullest rooms have a bar each; if there
-    are more, a bar above them shows all rooms by state. A room whose users could not be read
-    (missing) is marked as such, never drawn as empty; one without a cap (missing or 0) has no bar.
-    The title has the service and the time of the frame's `attrs`; `tz` defaults to local time.
-    `summary()` is the chart as plain text, without the time. ValueError: a column is missing, or no
-    such time zone.
+    `attendee_max`, optionally `topic`. The 20 fullest rooms have a bar each; if there are more, a
+    bar above them shows all rooms by state. A room whose users could not be read (missing) is
+    marked as such, never drawn as empty; one without a cap (missing or 0) has no bar. The title has
+    the service and the time of the frame's `attrs`; `tz` defaults to local time. `summary()` is the
+    chart as plain text, without the time. ValueError: a column is missing, a room has several rows,
+    or no such time zone.
     """
     require_columns(frame, "the frame", "room_id", "users", "attendee_max")
+    if frame["room_id"].duplicated().any():
+        raise ValueError(
+            "the frame has several rows of a room; pass those of one time, such as "
+            "frame[frame['time'] == frame['time'].max()]"
+        )
     rows = _occupancy_rows(frame)
     count = _count_states(rows)
     finding = f"{counted(len(rows), 'room')}: "
@@ -79,9 +85,9 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
         finding = f"{full:,} of {counted(len(rows), 'room')} full, "
         count = {state: count[state] for state in ("nearly full", "not read") if state in count}
     finding += ", ".join(f"{number:,} {state}" for state, number in count.items())
+    zone, zone_name = time_zone(tz)
     details = [frame.attrs.get("service", "")]
     if moment := frame.attrs.get("time"):
-        zone, zone_name = time_zone(tz)
         local = datetime.fromisoformat(moment).astimezone(zone)
         details.append(f"{format_moment(local)} ({zone_name})")
     note = ""
@@ -95,15 +101,11 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
 
 def _occupancy_rows(frame: pd.DataFrame) -> list[Row]:
     """Return the rooms by share, then those without a cap, then those not read."""
-    rows, no_topics = [], "topic" in frame.columns and bool(frame["topic"].isna().all())
-    for room_id, topic, error, users, cap in zip(
-        *texts(frame, "room_id", "topic", "error"),
-        *numbers(frame, "users", "attendee_max"),
-        strict=True,
+    rows = []
+    for room_id, topic, users, cap in zip(
+        *texts(frame, "room_id", "topic"), *numbers(frame, "users", "attendee_max"), strict=True
     ):
-        # A room that was read has a topic: without one, and with an error, its cap is unknown.
-        read = cap is not None or bool(topic) or not (error or no_topics)
-        state, share, text = room_state(users, cap, read)
+        state, share, text = room_state(users, cap)
         order = -1.0 if state == "no cap" else -2.0 if share is None else share
         rows.append(Row((-order, -(users or 0)), room_id, topic, state, text, share))
     return sorted(rows, key=Row.order)
@@ -147,20 +149,21 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
         strict=True,
     ):
         step = new - cap if cap and new else 0
-        if full:
-            state, word = "reached the cap", f"full for {duration(full)}"
+        if full or reason.startswith("at "):  # the minutes may be unknown, or 0.0
+            state = "reached the cap"
+            word = f"full for {duration(full)}" if full else "full at times"
         elif step:
             state = "to raise" if step > 0 else "to lower"
-            word = f"{state[3:]} by {abs(step):,}"
+            word = f"{state[3:]} by {abs(step):,.0f}"
         elif new:
             state, word = ("to keep", "keep") if cap else ("without a cap", "set a cap")
         else:
             state = "not read" if peak is None else "too little data"
             unused = peak == 0 or reason.startswith("never used")  # devices alone are no use
             word = state = "never used" if unused else state
-        order = 0 if full else 1 if step else 1 + [*_STATES].index(state)
-        text = f"{cap:,}" if cap else "no cap"
-        text += f" → {new:,}" if new and new != cap else ""
+        order = [*_STATES].index("to raise" if state == "to lower" else state)
+        text = f"{cap:,.0f}" if cap else "no cap"
+        text += f" → {new:,.0f}" if new and new != cap else ""
         share = peak / cap if cap and peak is not None else None
         mark = new / cap if step and cap and new else None
         rank = order, -(full or abs(step))
@@ -242,10 +245,11 @@ def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> N
 
 
 def _short_names(rows: Sequence[Row]) -> list[str]:
-    """Return the rooms' topics, or else IDs, and both if topics look alike."""
+    """Return the rooms' topics, or else IDs, and where they look alike the ID's end, too."""
     names = [shorten(row.topic or row.room_id) for row in rows]
     count = Counter(names)
     for place, row in enumerate(rows):
-        if row.topic and count[names[place]] > 1:
-            names[place] = shorten(row.topic, f" · {shorten(row.room_id, most=120)}")
+        if count[names[place]] > 1:  # IDs that are alike often differ at their end
+            end = row.room_id if len(row.room_id) <= 15 else f"…{row.room_id[-14:]}"
+            names[place] = shorten(row.topic, f" · {end}") if row.topic else end
     return names

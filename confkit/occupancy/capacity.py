@@ -64,20 +64,17 @@ def capacity_report(
     """
     zone, zone_name = time_zone(tz)
     window = None if risk is None else _check_window(risk, ahead)
-    rooms, service = read_samples(source)
+    rooms, attrs = read_samples(source)
     # A single sample has no interval of its own: use that of the other rooms.
-    intervals = [room.interval[-1] for room in rooms if len(room.time) > 1]
-    usual = float(np.median(intervals)) if intervals else np.nan
+    usual = pd.Series([room.interval[-1] for room in rooms], dtype="float64").median()
     totals: dict[str, Any] = {"rooms": len(rooms), "since": None, "until": None}
-    attrs: dict[Any, Any] = {"timezone": zone_name, "totals": totals}
+    attrs |= {"timezone": zone_name, "totals": totals}
     rows: list[dict[str, Any]] = []
     if rooms:
         since, until = min(room.time[0] for room in rooms), max(room.time[-1] for room in rooms)
         for name, time in (("since", since), ("until", until)):
             totals[name] = pd.Timestamp(time, tz="UTC").tz_convert(zone).isoformat()
         rows = [_room_row(room, usual, until) for room in rooms]
-    if service is not None:
-        attrs["service"] = service
     if risk is not None and window is not None:
         words = duration(window / timedelta(minutes=1))
         edges = _edges(since, until, usual, window) if rooms else None
@@ -91,8 +88,6 @@ def capacity_report(
 
 
 def _check_window(risk: float, ahead: str | timedelta) -> timedelta:
-    """Return the length of a window. ConfigError: `ahead` is not a positive duration, or `risk` is
-    not between 0 and 1."""
     if not (is_positive(risk) and risk < 1):
         raise ConfigError(f"risk is {risk!r}", "Pass a share between 0 and 1, such as 0.10.")
     window = ahead
@@ -107,7 +102,7 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     """Return the room's row of the report, and its `interval`, `used` and `full` samples."""
     interval = room.interval if len(room.time) > 1 else np.full(1, usual)
     read, present = np.flatnonzero(~np.isnan(room.users)), room.present > 0
-    used = np.sort(room.users[present])
+    used = room.users[present]
     at_cap = (room.users >= room.cap) & (room.cap > 0)
     due = (until - room.time[0]) / _MINUTE + interval[-1]
     minutes_read = interval[read].sum()
@@ -132,8 +127,11 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     if not len(used):
         return row | {"reason": "never used; only devices were present" if peak else "never used"}
     row["suggested"] = peak
+    order = np.argsort(used, kind="stable")
+    lasting = np.cumsum(interval[present][order])
     for name, share in _SHARES.items():
-        row[name] = used[math.ceil(share * len(used) - 1e-6) - 1]
+        place = np.searchsorted(lasting, share * lasting[-1] - 1e-6)
+        row[name] = used[order[place]]
     time = "" if np.isnan(interval[-1]) else f" for {duration(row['minutes_full'])}"
     if row["full"]:
         former = room.cap[at_cap].max()
@@ -147,14 +145,13 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     return row
 
 
-def _edges(since: Any, until: Any, usual: float, window: timedelta) -> Times:
+def _edges(since: Any, until: Any, usual: float, window: timedelta) -> Any:
     """Return the edges of the complete windows; if there are none, those of one."""
     length = np.timedelta64(window)
     # The last sweep counts for its interval, too, and may be early by a tenth of it.
     lasting = np.timedelta64(round(66_000 * np.nan_to_num(usual)), "ms")
     number = max(1, int((until - since + lasting) // length))
-    edges: Times = until - length * np.arange(number, -1, -1)
-    return edges
+    return until - length * np.arange(number, -1, -1)
 
 
 def _apply_risk(

@@ -15,7 +15,7 @@ import re
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -56,16 +56,21 @@ def load_occupancy(
     `devices` in the room, `attendee_max`, `ret`, why a value is missing (all Int64), and `service`
     (string). `since` is inclusive, `until` exclusive; without an offset they are local time.
     `attrs["service"]` names the services of the samples. A warning names files that are not part of
-    the recording. ConfigError: no such folder, or the format of an earlier version;
+    the recording. ConfigError: no such folder, or it cannot be read or holds other files only;
     RecordingError: a file is damaged.
     """
     first = parse_moment("0001-01-02T00:00Z" if since is None else since, "since")
     end = parse_moment("9999-12-30T00:00Z" if until is None else until, "until")
-    paths, foreign = list_files(Path(folder))
-    if foreign and not paths:
+    try:
+        paths, foreign = list_files(Path(folder))
+        reason = f"its {counted(len(foreign), 'file')} are others" if foreign and not paths else ""
+    except OSError as error:
+        reason = str(error.strerror)
+    if reason:
         raise ConfigError(
-            f"there is no recording in {folder}: its {counted(len(foreign), 'file')} are others",
-            "Pass the folder that `confkit record` or a Recorder fills.",
+            f"there is no recording at {folder}: {reason}",
+            "Pass the folder that `confkit record` or a Recorder fills; check its permissions, and "
+            "that its disk or share is there.",
         )
     if foreign:
         names = ", ".join(path.name for path in foreign[:20])
@@ -98,21 +103,8 @@ def load_service(service: str, folder: str | Path, since: Moment | None = None) 
 
 
 def list_files(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files of a recording, and other files in its folder. ConfigError as in
-    `load_occupancy`."""
-    if not folder.is_dir():
-        why = "is a file" if folder.exists() else "does not exist"
-        raise ConfigError(
-            f"there is no recording at {folder}, which {why}",
-            "Pass the path of a folder; `confkit record FOLDER` or Recorder creates one.",
-        )
+    """Return the files of a recording, and other files in its folder."""
     paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    if any(path.is_dir() and path.name.startswith("date=") for path in paths):
-        raise ConfigError(
-            f"{folder} has the format of an earlier version, with a folder for each day",
-            "Record into a new folder. This copies the finished days into it: "
-            f"ck.save_occupancy(pd.read_parquet({str(folder)!r}), 'new')",
-        )
     ours = [path for path in paths if _FILE_NAME.fullmatch(path.name)]
     return ours, [path for path in paths if path not in ours]
 
@@ -130,7 +122,8 @@ def _read(path: Path) -> Any:
     except (pa.ArrowException, KeyError, ValueError, OSError) as error:
         why = str(error).partition("\n")[0]
         raise RecordingError(
-            f"{path} cannot be read: {why}. Move it out of the folder, or restore it."
+            f"{path} cannot be read: {why}. Move it out of the folder, restore it, or "
+            "correct its permissions."
         ) from error
 
 
@@ -138,6 +131,9 @@ def _read_csv(data: bytes) -> Any:
     data = data.replace(b"\r\n", b"\n")  # by a transfer in text mode
     end = data.rfind(b"\n\n") + 1
     if not end:
+        rows = data[: data.rfind(b"\n")].splitlines()[1:]
+        if len({row.partition(b",")[0] for row in rows}) > 1:  # a torn first sweep has one time
+            raise ValueError("no empty line between its sweeps: another program has rewritten it")
         return _SCHEMA.empty_table()
     table = pyarrow.csv.read_csv(
         pa.BufferReader(data[:end]),
@@ -157,6 +153,8 @@ class DayFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = Path()  # of the current day
+        with _writing(folder), suppress(FileNotFoundError):
+            list_files(folder)  # a file, or a folder that may not be read, is an error at once
 
     def append(self, sweep: pd.DataFrame) -> None:
         """Write the samples of one sweep durably; after the first of a day convert finished days to
@@ -204,7 +202,7 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
     `samples` has the columns of `load_occupancy`, from a simulation or another source; a missing
     `service` is taken from `attrs["service"]`. Samples of the same time, room and service count
     once: after RecordingError, such as on a full disk, repeat the call. ValueError: not a frame of
-    samples. ConfigError as in `load_occupancy`.
+    samples.
     """
     frame, folder = samples_frame(samples), Path(folder)
     if "service" not in frame.columns:
@@ -212,7 +210,6 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
     frame = frame.sort_values(["time", "room_id"])
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        list_files(folder)  # rejects the format of an earlier version
         for day, rows in frame.groupby(frame["time"].dt.floor("D")):
             data = _as_parquet(_table(rows))
             name = hashlib.sha256(data).hexdigest()[:12]  # the same samples have the same name
@@ -233,12 +230,10 @@ def _as_parquet(table: Any) -> bytes:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Turn an OSError into a RecordingError."""
     try:
         yield
     except OSError as error:
         raise RecordingError(
             f"{path} was not written: {error.strerror or error}. Earlier samples are safe. Free "
-            "some space, or check the permissions of the folder; then continue with the same "
-            "folder."
+            "some space, or check the folder and its permissions; then continue with it."
         ) from error

@@ -24,17 +24,15 @@ def known_rooms(client: Client, recording: str | os.PathLike[str] | None = None)
     """
     import pandas as pd
 
-    recorded: Iterable[str] = []
+    sources: dict[str, Iterable[str]] = {
+        "created": client.created,
+        "devices": [device.room_id for device in list_devices(client)],
+    }
     if recording is not None:
         from .folder import load_service  # needs pyarrow
 
         samples = load_service(client.name, Path(recording))
-        recorded = samples["room_id"].sort_values().unique()
-    sources = {
-        "created": client.created,
-        "devices": [device.room_id for device in list_devices(client)],
-        "recording": recorded,
-    }
+        sources["recording"] = samples["room_id"].sort_values().unique()
     rows = [(room_id, source) for source, ids in sources.items() for room_id in dict.fromkeys(ids)]
     table = pd.DataFrame(rows, columns=["room_id", "source"], dtype="string")
     return table.groupby("room_id", sort=False)["source"].agg(", ".join).reset_index()

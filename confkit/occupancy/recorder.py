@@ -14,10 +14,10 @@ import pandas as pd
 
 from ..client import Client, is_positive
 from ..errors import ConfigError, ConfkitError
-from ..sweep import Sweep, progress_bar, sweep
+from ..sweep import Sweep, progress_bar, ret_of, sweep
 from ..tables import room_ids as read_ids
 from ..text import counted
-from .folder import DayFiles, list_files
+from .folder import DayFiles
 from .samples import COLUMNS, samples_frame
 
 _STEP = 1.0  # seconds; longer waits are split, so that Ctrl-C works on Windows
@@ -42,14 +42,11 @@ class Recorded:
         )
 
 
+@dataclass(frozen=True)
 class Recorder:
     """Records the occupancy of rooms into a folder, sweep by sweep."""
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-
-    def __repr__(self) -> str:
-        return f"Recorder({str(self.folder)!r})"
+    folder: str | Path
 
     def record(
         self,
@@ -73,9 +70,9 @@ class Recorder:
         `progress` is False.
 
         The first sweep raises an error if nothing can be read, as `sweep` does; later failures are
-        rows with missing values. RecordingError: the disk is full; sweeps already logged are safe.
-        ValueError: an invalid argument. ConfigError: no rooms, or the folder has the format of an
-        earlier version.
+        rows with missing values. RecordingError: the folder cannot be read or written, or the disk
+        is full; sweeps already logged are safe. ValueError: an invalid argument. ConfigError: no
+        rooms.
         """
         if not is_positive(every):
             raise ValueError(f"every is {every!r}; pass seconds above 0")
@@ -84,13 +81,10 @@ class Recorder:
         ids = read_ids(room_ids)
         if not ids:
             raise ConfigError("no rooms to record", "Pass at least one room ID.")
-        if self.folder.exists():
-            list_files(self.folder)  # rejects a folder that is no recording
         stop = cancelled or threading.Event()
-        total: Any = sweeps  # None: endless
-        files, done, times = DayFiles(self.folder), Recorded(), set[pd.Timestamp]()
+        files, done, times = DayFiles(Path(self.folder)), Recorded(), set[pd.Timestamp]()
         before = ""  # why rooms were not read in the sweep before
-        with suppress(KeyboardInterrupt), progress_bar(progress, total, "sweeps") as step:
+        with suppress(KeyboardInterrupt), progress_bar(progress, sweeps, "sweeps") as step:
             for skipped in _schedule(every, stop):
                 moment = pd.Timestamp(client.now(), unit="s", tz="UTC").floor("ms")
                 while moment in times:  # the clock was set back
@@ -100,7 +94,7 @@ class Recorder:
                 if frame.empty:
                     continue
                 files.append(samples_frame(frame.assign(time=moment, service=client.name)))
-                failures = int(frame["ret"].fillna(-1).ne(0).sum())
+                failures = len(frame) - int(frame["ret"].eq(0).sum())
                 done = replace(
                     done,
                     sweeps=done.sweeps + 1,
@@ -122,8 +116,7 @@ class Recorder:
 
 
 def _describe(frame: pd.DataFrame, failures: int) -> str:
-    """Return how many rooms there are, were not read, and were read without their devices."""
-    unread = int(frame["users"].isna().sum())
+    unread = frame["users"].isna().sum()
     partial = f", {failures - unread} read without their devices" if failures > unread else ""
     return f"{counted(len(frame), 'room')}, {unread} not read{partial}"
 
@@ -154,9 +147,7 @@ def _read(
     except ConfkitError as error:
         if first:
             raise
-        code = getattr(error, "ret", None)
-        code = code if isinstance(code, int) and abs(code) < 2**63 else None
-        frame = pd.DataFrame({"room_id": ids, "ret": code}, columns=COLUMNS)
+        frame = pd.DataFrame({"room_id": ids, "ret": ret_of(error)}, columns=COLUMNS)
         return frame, None, f"nothing could be read: {error}"
     frame = result.frame()
     if stop.is_set() and not result.complete:

@@ -17,18 +17,7 @@ TYPES = {
 def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the samples of a frame, in their types and without further columns. ValueError: not a
     frame of samples; TypeError: no frame."""
-    if not isinstance(frame, pd.DataFrame):
-        kind = type(frame).__name__
-        raise TypeError(f"expected samples, such as of load_occupancy, or their folder, got {kind}")
-    if missing := [name for name in COLUMNS if name not in frame.columns]:
-        raise ValueError(
-            f"samples need the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}"
-        )
-    if not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
-        raise ValueError(
-            "the samples' time is no time with a time zone; convert it: "
-            "frame['time'] = pd.to_datetime(frame['time'], utc=True)"
-        )
+    require_columns(frame, "the samples", *COLUMNS)
     if frame[["time", "room_id"]].isna().any(axis=None):
         raise ValueError("a sample needs a time and a room_id; drop the rows without")
     types = {name: dtype for name, dtype in TYPES.items() if name in frame.columns}
@@ -38,6 +27,29 @@ def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(
             f"{', '.join(NUMBERS)} of the samples must be whole numbers or missing"
         ) from None
+
+
+def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
+    """Raise ValueError unless the frame has the columns, TypeError if it is none."""
+    if not isinstance(frame, pd.DataFrame):
+        kind = type(frame).__name__
+        raise TypeError(f"{what}: expected a DataFrame, such as occupancy_frame(sweep), got {kind}")
+    present = [*map(str, frame.columns)]
+    if missing := [name for name in names if name not in present]:
+        raise ValueError(
+            f"{what} has no column {', '.join(missing)}; its columns are {', '.join(present)}. "
+            "Pass the result of occupancy_frame, load_occupancy or capacity_report"
+        )
+    if "time" in names and not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
+        raise ValueError(
+            f"{what}: time is no time with a time zone; convert it: "
+            "frame['time'] = pd.to_datetime(frame['time'], utc=True)"
+        )
+    if len(frame) and pd.api.types.is_float_dtype(frame["room_id"]):
+        raise ValueError(
+            f"{what}: room_id is a column of numbers such as 1001.0; read it as text, or leading "
+            "zeros and digits are lost"
+        )
 
 
 def service_of(samples: pd.DataFrame) -> str | None:
@@ -56,5 +68,5 @@ def service_of(samples: pd.DataFrame) -> str | None:
 
 def without_duplicates(samples: pd.DataFrame, *key: str) -> pd.DataFrame:
     """Return the samples by time and room; of two with the same key, prefer one that was read."""
-    samples = samples.sort_values(["time", "room_id", "users"])
-    return samples.drop_duplicates([*key], ignore_index=True)
+    ordered = samples.sort_values(["time", "room_id", "users"])
+    return ordered.drop_duplicates([*key], ignore_index=True)

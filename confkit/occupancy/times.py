@@ -33,7 +33,7 @@ def time_zone(tz: str | tzinfo | None) -> tuple[tzinfo, str]:
             ) from None
         zone = pd.Timestamp(0, tz="tzlocal()").tzinfo or UTC  # with its changes of the clock
     name = str(datetime.now(zone).tzname() if "tzlocal" in str(zone) else zone)
-    return zone, "UTC" if name in ("Etc/UTC", "Etc/Universal", "Zulu") else name
+    return zone, "UTC" if name == "Etc/UTC" else name
 
 
 def _local_name() -> str:

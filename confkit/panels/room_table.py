@@ -24,8 +24,7 @@ def state_of(row: Any) -> RoomState:
     """Return a room's occupancy state."""
     if pd.notna(row.ret) and row.ret in NO_ROOM:
         return RoomState("not read", None, "no such room")
-    # A room that was read has a topic.
-    return room_state(row.users, row.attendee_max, read=pd.notna(row.topic) or pd.isna(row.error))
+    return room_state(row.users, row.attendee_max)
 
 
 def with_state(frame: pd.DataFrame) -> pd.DataFrame:

@@ -32,6 +32,7 @@ def test_samples_are_steps():
     [
         ([60] * 9, [4, 5, 6], ["08:04 to 08:07"]),
         ([15] * 20 + [5] * 20, [], []),  # an interval that was changed is no gap
+        ([5, 55] * 10, [], []),  # nor are two recorders
     ],
 )
 def test_missing_sweeps_are_a_gap_that_is_not_bridged(every, dropped, gaps):
@@ -44,17 +45,21 @@ def test_missing_sweeps_are_a_gap_that_is_not_bridged(every, dropped, gaps):
 @pytest.mark.parametrize(
     ("rows", "finding"),
     [
-        (samples((1, None)).assign(ret=700), "peak 1 user, cap not read"),
+        (samples((1, None)).assign(ret=304), "peak 1 user, no cap"),  # of the devices alone
         (samples((1, 2), room_id="102"), "no samples"),
         (samples(None, None, None), "never read"),
         (samples((0, None), (0, 500)), "empty in all samples"),
-        (samples((2, 3)).astype(str), "peak 2 of 3 users"),
     ],
 )
 def test_the_finding_is_written(rows, finding):
     """Nothing sampled, nothing read and nobody there are three findings."""
     chart = curve(rows)
     assert words(chart)[0] == chart.summary().splitlines()[0] == f"101: {finding}"
+
+
+def test_times_as_text_are_refused():
+    with pytest.raises(ValueError, match="utc=True"):
+        curve(samples((2, 3)).astype({"time": str}))
 
 
 def test_many_samples_are_shown_by_their_peaks():
@@ -65,6 +70,7 @@ def test_many_samples_are_shown_by_their_peaks():
     [text] = [text for text in hovers(chart) if "full" in text]
     assert text.endswith("peak 9 of 9, full, at the cap for 1 min")
     assert len(hovers(chart)) == 192
+    curve(samples(*steps, start="2027-09-05T13:00"), "America/Santiago")  # no midnight
 
 
 def test_samples_need_no_order_and_duplicates_count_once():

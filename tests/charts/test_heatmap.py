@@ -56,6 +56,8 @@ TEN = (10, 20)
         ([samples((5, 9), None, None)], np.nan),
         # A second recorder that is two seconds later.
         ([samples(TEN), samples(TEN, room_id="102", start="2026-03-02T08:00:02")], 20),
+        # Rooms of two weeks, which are never added up, and count alike.
+        ([samples(TEN, TEN), samples((4, 9), room_id="102", start="2026-03-09T08:00")], 7),
     ],
 )
 def test_a_failed_sample_counts_with_the_mean_of_its_room(rows, mean):

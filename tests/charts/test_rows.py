@@ -8,7 +8,7 @@ from confkit.charts import capacity_chart, occupancy_chart
 from .looking import hovers, rooms, words
 
 ROOMS = [
-    *[("Odd", -1, 10), ("None", 99, None), ("Lost", None, 5), ("Near", 8, 10), ("Zero", 4, 0)],
+    *[("Odd", -1, 10), ("None", 99, None), ("Lost", None, 5), ("Near", 9.6, 10), ("Zero", 4, 0)],
     *[("Over", 4000, 4), ("Room 10", 1, 1), ("Room 2", 1, 1), ("Free", 5, 10), (None, 0, 25)],
 ]
 CAPS = [
@@ -20,6 +20,7 @@ CAPS = [
     ("Few", 8, None, 6, 0.0, "4 weeks recorded; a suggestion needs 8"),
     ("Unused", 8, None, 0, 0.0, "never used"),
     ("Lost", 8, None, None, None, "could not be read"),
+    ("One sample", 3, 3, 3, None, "at its cap"),
 ]
 
 
@@ -40,7 +41,7 @@ def test_every_room_has_its_row_by_how_full_it_is():
         "  Over (room-5): 4,000 of 4, over by 3,996",
         "  Room 2 (room-7): 1 of 1, full",
         "  Room 10 (room-6): 1 of 1, full",
-        "  Near (room-3): 8 of 10, nearly full",
+        "  Near (room-3): 9.6 of 10, nearly full",
         "  Free (room-8): 5 of 10",
         "  room-9: 0 of 25",
         "  None (room-1): 99, no cap",
@@ -49,17 +50,18 @@ def test_every_room_has_its_row_by_how_full_it_is():
         "  Odd (room-0): not read",
     ]
     assert hovers(chart) == [line.strip() for line in chart.summary().splitlines()[2:]]
-    assert {"Near", "8 of 10, nearly full", "share of attendee_max in use"} <= set(words(chart))
+    assert {"Near", "9.6 of 10, nearly full", "share of attendee_max in use"} <= set(words(chart))
 
 
 def test_rooms_that_need_a_decision_are_on_top():
     chart = capacity(*CAPS, risk=0.1, ahead="4 weeks")
     assert chart.summary().splitlines() == [
-        "Capacity of 8 rooms: 1 reached the cap, 1 to raise, 1 to lower, 1 without a cap, "
+        "Capacity of 9 rooms: 2 reached the cap, 1 to raise, 1 to lower, 1 without a cap, "
         "1 to keep, 1 never used, 1 not read, too little data to advise on 1",
-        "reached the cap 1, to raise 1, to lower 1, without a cap 1, to keep 1, too little data 1, "
+        "reached the cap 2, to raise 1, to lower 1, without a cap 1, to keep 1, too little data 1, "
         "never used 1, not read 1",
         "  Reached (room-3): 25, full for 2 h 15 min: at its cap",
+        "  One sample (room-8): 3, full at times: at its cap",
         "  Lower (room-1): 50 → 20, lower by 30: peak 20, cap 50",
         "  Raise (room-2): 10 → 14, raise by 4: peak 8, times 1.75",
         "  Open (room-4): no cap → 12, set a cap: peak 12, no cap",
@@ -100,13 +102,8 @@ def test_names_are_short_and_never_two_alike():
     ]
 
 
-@pytest.mark.parametrize(
-    ("users", "caps", "error", "lines"),
-    [
-        (["3", ""], ["", "4"], ["", ""], ["1: 3, no cap", "2: not read"]),  # as a CSV gives them
-        ([3, None], [None, None], ["700", "504"], ["1: 3, cap not read", "2: not read"]),
-    ],
-)
-def test_what_was_not_read_is_no_zero_and_not_without_a_cap(users, caps, error, lines):
-    columns = {"room_id": [1, 2], "users": users, "attendee_max": caps, "error": error}
-    assert hovers(occupancy_chart(pd.DataFrame(columns))) == lines
+def test_what_a_csv_leaves_empty_is_no_zero_and_a_room_has_one_row():
+    frame = pd.DataFrame({"room_id": [1, 2], "users": ["3", ""], "attendee_max": ["", "4"]})
+    assert hovers(occupancy_chart(frame)) == ["1: 3, no cap", "2: not read"]
+    with pytest.raises(ValueError, match="those of one time"):
+        occupancy_chart(pd.concat([frame, frame]))

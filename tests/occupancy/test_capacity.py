@@ -35,9 +35,9 @@ ROOMS = [
         "peak 3 in 3 min, no cap; no forecast",
     ),
     (  # a recorder that has changed its interval
-        [steady([2] * 20), steady([2] * 20, start="2026-06-01T00:20Z", every="10min")],
-        {"samples": 40, "coverage": 1, "minutes_in_use": 220},
-        "peak 2 in 3 h 40 min, no cap; no forecast",
+        [steady([8] * 200), steady([2] * 20, start="2026-06-01T03:20Z", every="10min")],
+        {"samples": 220, "coverage": 1, "minutes_in_use": 400, "p50": 2},
+        "peak 8 in 6 h 40 min, no cap; no forecast",
     ),
 ]
 

@@ -56,17 +56,6 @@ def test_samples_come_back_as_they_were(tmp_path, saved):
     assert names(tmp_path) == ["2026-06-01.parquet" if saved else "2026-06-01.csv"]
 
 
-def test_columns_of_a_later_version_are_left_out(tmp_path):
-    record(tmp_path, NEXT)
-    [file] = tmp_path.iterdir()
-    lines = file.read_text("utf-8").split("\n")
-    file.write_text("\n".join(line and f"{line},1" for line in lines), "utf-8")
-    ck.save_occupancy(HOURS[0], tmp_path)
-    [file] = tmp_path.glob("*.parquet")
-    pd.read_parquet(file).assign(later=1).to_parquet(file)
-    assert load(tmp_path).equals(joined(HOURS[0], NEXT))
-
-
 def test_a_window_begins_with_since_and_ends_before_until(tmp_path):
     record(tmp_path, *HOURS, NEXT)
     frame = load(tmp_path, since="2026-06-01T01:00Z", until=date(2026, 6, 2))
@@ -165,14 +154,19 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
     ("act", "error", "message"),
     [
         (lambda at: ck.load_occupancy(at / "bad"), ck.RecordingError, "cannot be read: .*Move it"),
+        (lambda at: ck.load_occupancy(at / "kept"), ck.RecordingError, "no empty line .*Move it"),
         (lambda at: ck.load_occupancy(at, since="10/11/2026"), ValueError, "since is .*T08:00"),
         (lambda at: ck.save_occupancy(NEXT, at / "file"), ck.RecordingError, "was not written"),
         (lambda at: ck.save_occupancy(NEXT.assign(users=1.5), at), ValueError, "whole numbers"),
+        (lambda at: ck.save_occupancy(NEXT.assign(room_id=1.0), at), ValueError, "as text"),
     ],
 )
 def test_what_cannot_be_read_or_written_is_a_clear_error(tmp_path, act, error, message):
     (tmp_path / "file").touch()
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "2026-06-01-0123456789ab.parquet").write_bytes(b"PAR1")
+    record(tmp_path / "kept", *HOURS)
+    [file] = (tmp_path / "kept").iterdir()
+    pd.read_csv(file).to_csv(file, index=False)
     with pytest.raises(error, match=message):
         act(tmp_path)

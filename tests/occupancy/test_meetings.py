@@ -23,7 +23,6 @@ ROWS = [
     ([0, 2, 5, 5, 0, 0], [[0.5, 3.5, 5, 12, 0, ""]]),
     ([0, 3, None, None, 3, None, 0], [[0.5, 5, 3, 13.5, 2, ""]]),
     ([0, 1, 0, 2, 2, 0], [[0.5, 1.5, 1, 1, 0, ""], [2.5, 4.5, 2, 4, 0, ""]]),
-    ([0, None, 0], []),
 ]
 
 
@@ -36,7 +35,14 @@ def test_meetings_of_a_room(people, expected):
     assert table.assign(**minutes)[columns].to_numpy().tolist() == expected
 
 
-def test_a_pause_of_the_recorder_is_an_edge():
+def test_two_recorders_see_one_meeting():
+    rows = attended([0, *[2] * 9, 0])
+    rows = pd.concat([rows, rows.assign(time=rows["time"] + timedelta(seconds=5))])
+    assert [*ck.meetings(rows)["open"]] == [""]
+
+
+@pytest.mark.parametrize("failed", [[], [None] * 6])
+def test_a_pause_of_the_recorder_or_service_is_an_edge(failed):
     late = attended([3, 3, 0], MONDAY + timedelta(minutes=10))
-    table = ck.meetings(pd.concat([attended([0, 3, 3, 3]), late]))
+    table = ck.meetings(pd.concat([attended([0, 3, 3, 3, *failed]), late]))
     assert [*table["open"]] == ["end", "start"]
