@@ -103,8 +103,14 @@ def load_service(service: str, folder: str | Path, since: Moment | None = None) 
 
 
 def list_files(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files of a recording, and other files in its folder."""
+    """Return the files of a recording, and other files in its folder. ConfigError: it has the
+    format of an earlier version."""
     paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    if any(path.name.startswith("date=") for path in paths):
+        raise ConfigError(
+            f"{folder} has the format of an earlier version, with a folder for each day",
+            "Record into a new folder; pd.read_parquet reads the finished days of this one.",
+        )
     ours = [path for path in paths if _FILE_NAME.fullmatch(path.name)]
     return ours, [path for path in paths if path not in ours]
 
@@ -202,7 +208,7 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
     `samples` has the columns of `load_occupancy`, from a simulation or another source; a missing
     `service` is taken from `attrs["service"]`. Samples of the same time, room and service count
     once: after RecordingError, such as on a full disk, repeat the call. ValueError: not a frame of
-    samples.
+    samples. ConfigError: the folder has the format of an earlier version.
     """
     frame, folder = samples_frame(samples), Path(folder)
     if "service" not in frame.columns:
@@ -210,6 +216,7 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
     frame = frame.sort_values(["time", "room_id"])
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        list_files(folder)  # rejects the format of an earlier version
         for day, rows in frame.groupby(frame["time"].dt.floor("D")):
             data = _as_parquet(_table(rows))
             name = hashlib.sha256(data).hexdigest()[:12]  # the same samples have the same name

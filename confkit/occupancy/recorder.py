@@ -72,7 +72,7 @@ class Recorder:
         The first sweep raises an error if nothing can be read, as `sweep` does; later failures are
         rows with missing values. RecordingError: the folder cannot be read or written, or the disk
         is full; sweeps already logged are safe. ValueError: an invalid argument. ConfigError: no
-        rooms.
+        rooms, or the folder has the format of an earlier version.
         """
         if not is_positive(every):
             raise ValueError(f"every is {every!r}; pass seconds above 0")

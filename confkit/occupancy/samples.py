@@ -42,7 +42,7 @@ def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
         )
     if "time" in names and not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
         raise ValueError(
-            f"{what}: time is no time with a time zone; convert it: "
+            f"{what}: the column time has no time zone; convert it: "
             "frame['time'] = pd.to_datetime(frame['time'], utc=True)"
         )
     if len(frame) and pd.api.types.is_float_dtype(frame["room_id"]):

@@ -155,6 +155,7 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
     [
         (lambda at: ck.load_occupancy(at / "bad"), ck.RecordingError, "cannot be read: .*Move it"),
         (lambda at: ck.load_occupancy(at / "kept"), ck.RecordingError, "no empty line .*Move it"),
+        (lambda at: record(at / "old", NEXT), ck.ConfigError, "earlier version"),
         (lambda at: ck.load_occupancy(at, since="10/11/2026"), ValueError, "since is .*T08:00"),
         (lambda at: ck.save_occupancy(NEXT, at / "file"), ck.RecordingError, "was not written"),
         (lambda at: ck.save_occupancy(NEXT.assign(users=1.5), at), ValueError, "whole numbers"),
@@ -164,6 +165,7 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
 def test_what_cannot_be_read_or_written_is_a_clear_error(tmp_path, act, error, message):
     (tmp_path / "file").touch()
     (tmp_path / "bad").mkdir()
+    (tmp_path / "old" / "date=2026-06-01").mkdir(parents=True)
     (tmp_path / "bad" / "2026-06-01-0123456789ab.parquet").write_bytes(b"PAR1")
     record(tmp_path / "kept", *HOURS)
     [file] = (tmp_path / "kept").iterdir()
