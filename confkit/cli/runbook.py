@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..errors import ConfkitError
-from ..secret import redact
+from ..secret import SecretAddress, redact
 from ..text import echo, write_atomically
 from .options import connected, explain_python, print_checks, profile_option, sandbox_option
 
@@ -72,7 +72,9 @@ def runbook(
         else:
             explain_python("".join(check.advice for check in checks), profile, sandbox)
         if report is not None:
-            typed = ", ".join(f"{key}={redact(str(value))}" for key, value in inputs.items())
+            # Any input may be an address, whose login is hidden even if its beginning is malformed.
+            shown = {key: redact(str(SecretAddress(str(value)))) for key, value in inputs.items()}
+            typed = ", ".join(f"{key}={value}" for key, value in shown.items())
             seconds = (datetime.now(UTC) - start).total_seconds()
             table, facts = checks._repr_html_(), escape(typed or "none")
             page = _PAGE.format(escape(title), table, facts, start, seconds)
@@ -109,7 +111,7 @@ def _read_inputs(function: Callable[..., object], pairs: Iterable[str]) -> dict[
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or name not in known:
-            problem = f"-p {pair}: write KEY=VALUE; the inputs are: {', '.join(known) or 'none'}"
+            problem = f"-p {SecretAddress(pair)}: write KEY=VALUE; the inputs are: {', '.join(known) or 'none'}"
             raise click.UsageError(problem)
         kind = click.types.convert_type(None, known[name])
         try:
