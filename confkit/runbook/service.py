@@ -26,9 +26,9 @@ from ..errors import (
     UserNotFound,
 )
 from ..occupancy.known import known_rooms
-from ..operations import A3, A6, B2, B3
+from ..operations import A3, A6, A7, B2, B3
 from ..records import Device, Room
-from ..rooms import force_offline, get_mcu, get_room, get_room_users
+from ..rooms import get_mcu, get_room, get_room_users
 from ..secret import SecretAddress
 from ..text import counted
 from .rooms import camera_login, media_server, trial_room
@@ -97,8 +97,14 @@ def media_server_gone(client: Client, rooms: str = "", *, apply: bool = False) -
     if ids is None:
         return
     if (yield from may_change(client, apply, "Media servers online (A7)")):
-        remove = partial(force_offline, client, user_id=f"nobody-{uuid.uuid4()}")
-        yield _ask_each("Media servers online (A7)", remove, ids, (UserNotFound, RoomClosed))
+        # Not force_offline, which would take a user who is absent after a lost response as removed.
+        nobody = f"nobody-{uuid.uuid4()}"
+        yield _ask_each(
+            "Media servers online (A7)",
+            lambda room_id: client.call(A7, room_id=room_id, user_id=nobody),
+            ids,
+            (UserNotFound, RoomClosed),
+        )
     addresses: list[str] = []
     yield _ask_each(
         "Media servers (A5)",
@@ -199,7 +205,7 @@ def _ask_about_room(client: Client, room_id: str, camera: str, login: dict[str, 
         yield media_server([address])
     users = partial(get_room_users, client, room_id)
     yield from ask("Users (A6)", users, lambda users: counted(len(users), "user"))
-    remove = partial(force_offline, client, room_id, _OWNER)
+    remove = partial(client.call, A7, room_id=room_id, user_id=_OWNER)
     yield from _ask_refused("Removal of an absent user (A7)", remove, 429, 428)
     incomplete = partial(client.call, B2, roomId=room_id)
     yield from _ask_refused("Missing parameter (B2)", incomplete, 401)

@@ -130,6 +130,7 @@ ROWS = [
     row(OFF, shift, "UNKNOWN Stays away: 700", "A7", A6=[NEXT, 700], A7=DONE, **ADA),
     row(SERVER, STOPPED, "FAIL Media servers (A5): 410"),
     row(SERVER, STOPPED, OFFLINE, ALL, **DO),
+    row(SERVER, rooms, "UNKNOWN Media servers online (A7): ", ALL, A7=LOST, **DO),
     row(CAMERA, partial(desk, listed=False), f"{OUT}: not_imported"),
     row(CAMERA, desk, "UNKNOWN Camera in its room: 504", A6=504),
     row(BULK, yard, f"UNKNOWN {EVERY}: 2 can be imported"),
