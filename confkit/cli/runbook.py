@@ -111,7 +111,8 @@ def _read_inputs(function: Callable[..., object], pairs: Iterable[str]) -> dict[
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or name not in known:
-            problem = f"-p {SecretAddress(pair)}: write KEY=VALUE; the inputs are: {', '.join(known) or 'none'}"
+            names = ", ".join(known) or "none"
+            problem = f"-p {SecretAddress(pair)}: write KEY=VALUE; the inputs are: {names}"
             raise click.UsageError(problem)
         kind = click.types.convert_type(None, known[name])
         try:
