@@ -68,13 +68,15 @@ def bulk_camera_import(
     it imports those that play (B1).
     """
     password = Secret(os.environ.get(CAMERA_PASSWORD, "")) or None
-    options: dict[str, Any] = {"preflight": True, "progress": False, "login_password": password}
+    options: dict[str, Any] = {"progress": False, "login_password": password}
+    # An import plays the cameras: tried before, too, a wrong login would be two.
+    play = not (apply is True and not client.read_only)
 
     def dry_run() -> pd.DataFrame:
         if not table:
             raise ConfigError("no table is given", "Set table (-p table=...) to a CSV file.")
         try:
-            return bulk.import_devices(client, table, dry_run=True, **options)
+            return bulk.import_devices(client, table, dry_run=True, preflight=play, **options)
         except ConfkitError:  # some are an OSError, too
             raise
         except OSError as error:

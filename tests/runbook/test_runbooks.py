@@ -15,6 +15,7 @@ import confkit as ck
 from confkit import runbook
 from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
+from tests.rtsp.scripted import instead, scripted, wanting
 
 CHANGES = {key: row.path for key, row in OPERATIONS.items() if row.write}
 SECRETS = ("desk-2468", "yesterdays-secret", "demo_secret")
@@ -226,6 +227,16 @@ def test_ctrl_c_deletes_the_room_and_says_so(sandbox, client, tmp_path):
         checks.throw(KeyboardInterrupt())
     assert sandbox.room_ids() == []
     assert interrupt.value.__notes__ == ["PASS Clean-up (A4): deleted"]
+
+
+def test_an_import_tries_each_camera_once(sandbox, client, tmp_path):
+    """After a few wrong logins some cameras lock an address out."""
+    table = yard(sandbox, client, tmp_path)["table"]
+    with scripted(wanting(instead("DESCRIBE", 401))) as camera:
+        row = f"{sandbox.room_ids()[0]},cam,Cam,{camera.url},admin,wrong"
+        table.write_text(table.read_text() + row)
+        list(runbook.bulk_camera_import(client, table, **DO))
+    assert len(camera.logins) == 1
 
 
 def test_a_recording_is_judged_by_its_own_service(sandbox, client, tmp_path):
