@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..bulk import devices as bulk
 from ..bulk.table import TableError
-from ..checks import Check
+from ..checks import Check, Outcome
 from ..client import Client
 from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
@@ -113,11 +113,6 @@ def _rooms_known(rooms: Sweep) -> str | Finding:
     return counted(len(rooms.ids), "room")
 
 
-def _count_outcomes(rows: pd.DataFrame) -> str:
-    counts = rows.outcome.value_counts().items()
-    return ", ".join(f"{number} {outcome}" for outcome, number in counts if number) or "no rows"
-
-
 def _all_in_rooms(rows: pd.DataFrame) -> str | Finding:
     missing = rows[~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE))]
     problems = missing[missing.outcome != bulk.READY]
@@ -128,10 +123,22 @@ def _all_in_rooms(rows: pd.DataFrame) -> str | Finding:
     if problems.empty:
         detail = f"{len(missing)} can be imported, and were not"
         return "UNKNOWN", detail, f"{AGAIN} to import them."
+    return _with_causes(problems, "Then run this again with the same table.")
+
+
+def _removed(rows: pd.DataFrame) -> str | Finding:
+    problems = rows[rows.outcome.isin((bulk.FAILED, bulk.UNKNOWN, bulk.NOT_TRIED))]
+    if len(problems):
+        return _with_causes(problems, "Then run this again.")
+    counts = rows.outcome.value_counts().items()
+    return ", ".join(f"{number} {outcome}" for outcome, number in counts if number)
+
+
+def _with_causes(problems: pd.DataFrame, advice: str) -> Finding:
     first = [f"{row.user_id}: {row.cause} {row.advice}" for row in problems.head(3).itertuples()]
-    advice = " ".join([*first, "Then run this again with the same table."])
     unknown = problems.outcome.isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
-    return "UNKNOWN" if unknown else "FAIL", _names_with(problems, "outcome"), advice
+    outcome: Outcome = "UNKNOWN" if unknown else "FAIL"
+    return outcome, _names_with(problems, "outcome"), " ".join([*first, advice])
 
 
 def _names_with(rows: pd.DataFrame, column: str) -> str:
@@ -176,7 +183,7 @@ def stray_devices(
     removable = strays[strays.reason != bulk.NOT_KNOWN]
     if len(removable) and (yield from may_change(client, apply, "Removal (B2)")):
         remove = partial(bulk.remove_devices, client, removable)
-        yield from ask("Removal (B2)", remove, _count_outcomes)
+        yield from ask("Removal (B2)", remove, _removed)
         yield from ask("Stray devices", lambda: _in_both(strays, look()), _no_strays)
     else:
         yield from ask("Stray devices", lambda: strays, _no_strays)

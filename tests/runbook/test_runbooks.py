@@ -119,6 +119,7 @@ OUT, EVERY = "FAIL Camera in its room", "Every camera in its room"
 OFFLINE = "FAIL Media servers online (A7): 417; FAIL Media servers (A5): 3 of 3 rooms"
 FAILED_ONE = f"FAIL {EVERY}: cam-garage (preflight failed)"
 LOST_TWICE = f"UNKNOWN {EVERY}: cam-north ("
+RAMP = "FAIL Stray devices: cam-ramp (not among the users)"
 STOPPED = partial(rooms, stopped=True)
 
 ROWS = [
@@ -140,9 +141,10 @@ ROWS = [
     row(BULK, lambda *_: {"table": "/nowhere.csv"}, "UNKNOWN Table: cannot read /nowhere.csv"),
     row(BULK, yard, "UNKNOWN Table: closed the connection", B3=LOST, **DO),
     row(BULK, yard, LOST_TWICE, "B1 B1", B1=LOST, **DO),
-    row(STRAY, park, "FAIL Stray devices: cam-ramp (not among the users)"),
+    row(STRAY, park, RAMP),
     row(STRAY, park, "FAIL Devices to keep: gate 7", keep="gate 7", **DO),
     row(STRAY, park, "UNKNOWN Two readings: 304", B3=[NEXT, 304], **DO),
+    row(STRAY, park, f"FAIL Removal (B2): cam-ramp (failed); {RAMP}", "B2", B2=303, **DO),
     # What is stray in one reading only is being restarted.
     row(STRAY, partial(park, unplugged=()), A3=GONE, **DO),
     row(STRAY, partial(park, unplugged=()), A3=[NEXT, GONE], **DO),
