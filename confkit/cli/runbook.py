@@ -80,7 +80,7 @@ def runbook(
             page = _PAGE.format(escape(title), table, facts, start, seconds)
             write_atomically(report, page.encode(), private=True)
             echo(f"report: {report}", err=True)
-    except (ConfkitError, OSError) as error:  # status 1 would say that a check failed
+    except (ConfkitError, ValueError, OSError) as error:  # status 1 would say that a check failed
         raise click.UsageError(str(error)) from None
     return checks.exit_status
 

@@ -12,7 +12,7 @@ from ..frames import ROOM_STATUS
 from ..records import Device, RoomUser
 from ..rooms import force_offline, get_mcu, get_room_users
 from .rooms import ask_room, media_server, trial_room
-from .steps import Checks, Finding, ask, may_change, shorten
+from .steps import Checks, Finding, ask, check_range, may_change, shorten
 
 _NEW_ROOM = "Create another room (ck.create_room), and give people its number."
 _LOCKED, _CLOSED = 2, 3  # room_status
@@ -79,8 +79,9 @@ def force_user_offline(
     """Somebody has to leave a room: who is meant, do they leave, and do they stay away?
 
     `user`: a user ID; empty: the users are listed. With `apply` that user is forced offline (A7),
-    and the room is read again (A6) after `watch` seconds.
+    and the room is read again (A6) after `watch` seconds, at most 3600.
     """
+    check_range("watch", watch, 0, 3600)
     known = yield from ask_room(client, room)
     if known is None:
         return

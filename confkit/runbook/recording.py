@@ -9,7 +9,7 @@ from ..client import Client
 from ..errors import ConfigError
 from ..sweep import sweep
 from ..text import counted
-from .steps import Checks, Finding, ask, shorten
+from .steps import Checks, Finding, ask, check_range, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +23,11 @@ def capacity_review(
 ) -> Checks:
     """Capacity of a month: which rooms were full for too long, and is the recording complete?
 
-    `recording`: a folder that `confkit record` fills, of which the last `days` count. A room may be
-    full for `full_minutes` in them. Only the rooms' topics are read from the service (A3).
+    `recording`: a folder that `confkit record` fills, of which the last `days` (1 to 3650) count. A
+    room may be full for `full_minutes` in them. Only the rooms' topics are read from the service
+    (A3).
     """
+    check_range("days", days, 1, 3650)
     samples = yield from ask(
         "Recording",
         lambda: _load(client, recording, days),

@@ -65,6 +65,12 @@ def ask(
     return value if check.outcome == "PASS" else None
 
 
+def check_range(name: str, value: float, low: int, high: int) -> None:
+    """Raise ConfigError for a number out of its range, before anything is asked or changed."""
+    if not low <= value <= high:
+        raise ConfigError(f"{name} is {value}", f"Set {name} to a number from {low} to {high}.")
+
+
 def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP") -> Checking[bool]:
     """Return whether a change may be made; if not, yield a check that says so.
 

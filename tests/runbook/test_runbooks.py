@@ -256,3 +256,8 @@ def test_a_text_that_says_false_is_no_permission(client):
     room = ck.create_room(client, "Lobby", "ops")
     with pytest.raises(ck.ConfigError, match="Set apply to True or False"):
         list(runbook.nobody_can_join(client, room, apply="False"))
+
+
+def test_a_number_out_of_range_is_refused_before_a_change(client):
+    with pytest.raises(ck.ConfigError, match="Set watch to a number from 0 to 3600"):
+        next(runbook.force_user_offline(client, "7", "ada", watch=float("inf"), apply=True))
