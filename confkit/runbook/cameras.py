@@ -15,6 +15,7 @@ from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
 from ..errors import ConfigError, ConfkitError, RoomNotFound
+from ..frames import ROOM_STATUS
 from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
@@ -89,11 +90,10 @@ def bulk_camera_import(
         return
     ids = list(dict.fromkeys(rows.room_id))
     read = partial(sweep, client, ids, users=False, progress=False)
-    if ids and (yield from ask("Rooms", read, _rooms_known)) is None:
+    ready = rows[rows.outcome == bulk.READY]
+    if ids and (yield from ask("Rooms", read, partial(_rooms_open, set(ready.room_id)))) is None:
         return
-    do_import = (rows.outcome == bulk.READY).any() and (
-        yield from may_change(client, apply, "Import (B1)")
-    )
+    do_import = len(ready) and (yield from may_change(client, apply, "Import (B1)"))
 
     def result() -> pd.DataFrame:
         if not do_import:
@@ -103,13 +103,18 @@ def bulk_camera_import(
     yield from ask("Every camera in its room", result, _all_in_rooms)
 
 
-def _rooms_known(rooms: Sweep) -> str | Finding:
+def _rooms_open(to_join: set[str], rooms: Sweep) -> str | Finding:
     unknown = [fail.room_id for fail in rooms.failures if isinstance(fail.error, RoomNotFound)]
     if unknown:
         detail = f"there is no room {shorten(map(str, unknown))}"
         return "FAIL", detail, "Correct room_id in the table; nothing was imported."
     if rooms.failures:
         return "UNKNOWN", rooms.commonest, rooms.failures[0].advice
+    status = {room.room_id: ROOM_STATUS.get(room.room_status or 0) for room in rooms.rooms}
+    shut = [id_ for id_ in status if id_ in to_join and status[id_] in ("locked", "closed")]
+    if shut:
+        detail = f"locked or closed: {shorten(shut)}"
+        return "FAIL", detail, "Have it unlocked, or correct room_id; nothing was imported."
     return counted(len(rooms.ids), "room")
 
 

@@ -75,12 +75,14 @@ def park(sandbox, client, folder, unplugged=("ramp", "roof")):
     return {"keep": "cam-roof", "pause": 0.1}
 
 
-def yard(sandbox, client, folder, garage="desk-2468"):
-    """A table of two cameras."""
+def yard(sandbox, client, folder, garage="desk-2468", locked=False):
+    """A table of two cameras, for a room that may be locked."""
     room, lines = ck.create_room(client, "Yard", "ops"), []
     for name, password in (("north", "desk-2468"), ("garage", garage)):
         address = sandbox.camera(name, login_name="admin", login_password=password, **SMALL)
         lines.append((room, f"cam-{name}", name, address, "admin", "desk-2468"))
+    if locked:
+        sandbox.lock(room)
     columns = ("room_id", "user_id", "user_name", "user_address", "login_name", "login_password")
     pd.DataFrame(lines, columns=columns).to_csv(folder / "table.csv", index=False)
     return {"table": folder / "table.csv"}
@@ -138,6 +140,7 @@ ROWS = [
     row(CAMERA, desk, "UNKNOWN Camera in its room: 504", A6=504),
     row(BULK, yard, f"UNKNOWN {EVERY}: 2 can be imported"),
     row(BULK, partial(yard, garage="desk-1357"), FAILED_ONE, "B1", **DO),
+    row(BULK, partial(yard, locked=True), "FAIL Rooms: locked or closed", **DO),
     row(BULK, lambda *_: {"table": "/nowhere.csv"}, "UNKNOWN Table: cannot read /nowhere.csv"),
     row(BULK, yard, "UNKNOWN Table: closed the connection", B3=LOST, **DO),
     row(BULK, yard, LOST_TWICE, "B1 B1", B1=LOST, **DO),
