@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from ..devices import list_devices
 from ..diagnosis import diagnose_device
 from ..errors import ConfigError, ConfkitError, RoomNotFound
 from ..frames import ROOM_STATUS
+from ..records import Room
 from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 def camera_does_not_appear(
     client: Client,
-    room: str,
+    room: str | Room,
     device: str = "",
     *,
     address: str = "",
@@ -152,15 +154,16 @@ def _names_with(rows: pd.DataFrame, column: str) -> str:
 
 
 def stray_devices(
-    client: Client, keep: str = "", *, pause: float = 3.0, apply: bool = False
+    client: Client, keep: str | Iterable[str] = "", *, pause: float = 3.0, apply: bool = False
 ) -> Checks:
     """Stray devices: which are listed although nobody sees them, and may they be removed?
 
-    `keep`: user IDs of devices that stay, with commas between them. It reads (A3, A6, B3) twice,
-    `pause` seconds apart (at most 3600), as a camera that restarts is missing too; with `apply` it
-    removes (B2) what was stray both times.
+    `keep`: user IDs of devices that stay, as a list or with commas between them. It reads (A3, A6,
+    B3) twice, `pause` seconds apart (at most 3600), as a camera that restarts is missing too; with
+    `apply` it removes (B2) what was stray both times.
     """
     check_range("pause", pause, 0, 3600)
+    kept = split(keep)
     listed = yield from ask(
         "Listed devices (B3)",
         lambda: list_devices(client),
@@ -168,14 +171,14 @@ def stray_devices(
     )
     if listed is None:
         return
-    if unknown := set(split(keep)) - {device.user_id for device in listed}:
+    if unknown := set(kept) - {device.user_id for device in listed}:
         detail = f"no device has the ID {shorten(sorted(unknown))}"
         yield Check("Devices to keep", "FAIL", detail, "Correct keep; nothing was removed.")
         return
 
     def look() -> pd.DataFrame:
         rows = bulk.stray_devices(client)
-        return rows[~rows.user_id.isin(split(keep))]
+        return rows[~rows.user_id.isin(kept)]
 
     def look_twice() -> pd.DataFrame:
         first = look()

@@ -9,7 +9,7 @@ from ..checks import Outcome
 from ..client import Client
 from ..devices import list_devices
 from ..frames import ROOM_STATUS
-from ..records import Device, RoomUser
+from ..records import Device, Room, RoomUser
 from ..rooms import force_offline, get_mcu, get_room_users
 from .rooms import ask_room, media_server, trial_room
 from .steps import Checks, Finding, ask, check_range, may_change, shorten
@@ -19,7 +19,7 @@ _LOCKED, _CLOSED = 2, 3  # room_status
 _PEER_TO_PEER = (3, 4)  # room_mode
 
 
-def nobody_can_join(client: Client, room: str, *, apply: bool = False) -> Checks:
+def nobody_can_join(client: Client, room: str | Room, *, apply: bool = False) -> Checks:
     """Nobody can join a room: is it locked, closed or full, or is it licence or media server?
 
     `room`: its ID. It reads (A3, A5, A6); with `apply` it also creates a room of the same mode (A2)
@@ -74,7 +74,7 @@ def _free_places(cap: int | None, users: int) -> str | Finding:
 
 
 def force_user_offline(
-    client: Client, room: str, user: str, *, watch: float = 10.0, apply: bool = False
+    client: Client, room: str | Room, user: str, *, watch: float = 10.0, apply: bool = False
 ) -> Checks:
     """Somebody has to leave a room: who is meant, do they leave, and do they stay away?
 

@@ -20,14 +20,15 @@ from ..secret import Secret
 from .steps import Checking, Checks, ask
 
 
-def ask_room(client: Client, room_id: str) -> Checking[Room | None]:
+def ask_room(client: Client, room: str | Room) -> Checking[Room | None]:
     """Yield the check "Room" (A3), whose topic shows a mistyped ID; return the room."""
 
     def read() -> Room:
-        if not room_id.strip():
+        room_id = room.strip() if isinstance(room, str) else room
+        if room_id == "":
             raise ConfigError("no room is given", "Set room (-p room=...) to a room's ID.")
         try:
-            return get_room(client, room_id.strip())
+            return get_room(client, room_id)
         except RoomNotFound as error:
             advice = "Check the ID (leading zeros, too), and that this is the right service."
             raise error.again(advice=advice) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -85,12 +85,14 @@ def _token_works(client: Client) -> Checking[bool]:
     return checks[-1].outcome == "PASS" and not failed
 
 
-def media_server_gone(client: Client, rooms: str = "", *, apply: bool = False) -> Checks:
+def media_server_gone(
+    client: Client, rooms: str | Iterable[str] = "", *, apply: bool = False
+) -> Checks:
     """The media server is gone: is it 410, 417 or 428, and which rooms are affected?
 
-    `rooms`: IDs with commas between them; empty: all with devices. It reads (A5). 417 and 428 are
-    answers of A7 alone: with `apply` that is sent for a user who does not exist, before A5, which
-    may assign a media server (assumed).
+    `rooms`: IDs as a list or with commas between them; empty: all with devices. It reads (A5). 417
+    and 428 are answers of A7 alone: with `apply` that is sent for a user who does not exist, before
+    A5, which may assign a media server (assumed).
     """
     advice = "Run the runbook authentication-fails first."
     token = yield from ask("Token (A1)", client.token, lambda _: "the keys work", advice=advice)
@@ -115,7 +117,7 @@ def media_server_gone(client: Client, rooms: str = "", *, apply: bool = False) -
         yield media_server(dict.fromkeys(addresses))
 
 
-def _room_ids(client: Client, rooms: str) -> list[str]:
+def _room_ids(client: Client, rooms: str | Iterable[str]) -> list[str]:
     ids = split(rooms) or list(known_rooms(client).room_id)
     if not ids:
         advice = "Set rooms (-p rooms=...) to room IDs, with commas between them."

@@ -102,6 +102,7 @@ def shorten(names: Iterable[str]) -> str:
     return ", ".join(listed[:_SHOWN]) + more
 
 
-def split(text: str) -> list[str]:
-    """Return the names in a text with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+def split(names: str | Iterable[str]) -> list[str]:
+    """Return the names in a list, or in a text with commas between them, each once."""
+    listed = names.split(",") if isinstance(names, str) else map(str, names)
+    return list(dict.fromkeys(name.strip() for name in listed if name.strip()))

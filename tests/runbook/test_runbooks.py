@@ -50,7 +50,7 @@ def rooms(sandbox, client, folder, stopped=False):
         sandbox.join(room, "Ada")
     if stopped:
         sandbox.stop_mcu()
-    return {"rooms": ", ".join(ids)}
+    return {"rooms": ids}
 
 
 def desk(sandbox, client, folder, listed=True):
