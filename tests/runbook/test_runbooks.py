@@ -151,7 +151,7 @@ ROWS = [
     # What is stray in one reading only is being restarted.
     row(STRAY, partial(park, unplugged=()), A3=GONE, **DO),
     row(STRAY, partial(park, unplugged=()), A3=[NEXT, GONE], **DO),
-    row(ACCEPT, hall, NOT_CREATED),
+    row(ACCEPT, hall, f"UNKNOWN Users of an unknown room (A6): 700; {NOT_CREATED}", A6=700),
     row(ACCEPT, hall, "UNKNOWN New room (A2): ", "A2 A4", A2=LOST, **DO),
     row(ACCEPT, hall, changed=TRIED, A2=DONE_BUT_LOST, **DO),
     row(ACCEPT, hall, "UNKNOWN Clean-up (A4): ", TRIED, A4=LOST, **DO),
