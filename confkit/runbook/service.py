@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from shlex import quote
 from typing import Any
 
 from ..checks import Check
@@ -16,6 +15,7 @@ from ..client import Client
 from ..deployment import CHECKS, checkup
 from ..deployment.probe import REFUSED
 from ..devices import NotInRoom, import_device, list_devices, remove_device
+from ..diagnosis.calls import preflight_line
 from ..errors import (
     ApiError,
     AuthenticationFailed,
@@ -230,8 +230,8 @@ def _ask_about_room(client: Client, room_id: str, camera: str, login: dict[str, 
             options = {"verify": True, **login}
             return import_device(client, room_id, _OWNER, "a camera", camera, **options)
         except (JoinFailed, ServiceTimeout) as error:  # its room is gone when the advice is read
-            address = quote(str(SecretAddress(camera)))
-            advice = f"Play it from here: confkit preflight {address}"
+            device = Device(room_id, _OWNER, user_address=SecretAddress(camera), options=login)
+            advice = f"Play it from here: {preflight_line(device)}"
             raise error.again(advice=advice) from None
 
     yield from ask(
