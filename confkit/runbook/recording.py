@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ..client import Client
-from ..errors import ConfigError
+from ..errors import ConfigError, ConfkitError
 from ..sweep import sweep
 from ..text import counted
 from .steps import Checks, Finding, ask, check_range, shorten
@@ -85,8 +86,10 @@ def _large_enough(client: Client, report: pd.DataFrame, full_minutes: int) -> st
     if full.empty:
         return f"none was full for more than {report.minutes_full.max():g} minutes"
     full = full.sort_values("minutes_full", ascending=False)
-    read = sweep(client, list(full.room_id), users=False, progress=False)
-    topics = {room.room_id: room.topic for room in read.rooms}
+    topics = {}
+    with suppress(ConfkitError):  # without the service, a room's ID stands for its topic
+        read = sweep(client, list(full.room_id), users=False, progress=False)
+        topics = {room.room_id: room.topic for room in read.rooms}
     pairs = zip(full.room_id, full.reason, strict=True)
     advice = (
         "Create each anew with a larger attendee_max, and give people its number. Then record "

@@ -157,7 +157,7 @@ ROWS = [
     row(ACCEPT, hall, "UNKNOWN Clean-up (A4): ", TRIED, A4=LOST, **DO),
     row(AUTH, other_key, "FAIL Keys: A1 refuses the keys (401)"),
     row(CAPACITY, month, "UNKNOWN Recording: no recording at nowhere", recording="nowhere"),
-    row(CAPACITY, partial(month, full=True), "FAIL Rooms large enough: at its cap"),
+    row(CAPACITY, partial(month, full=True), "FAIL Rooms large enough: at its cap", A1=401),
 ]
 
 
