@@ -57,11 +57,11 @@ def runbook(
         return 0
     if name not in RUNBOOKS:
         raise click.UsageError(f"there is no runbook {name!r}; there are: {', '.join(RUNBOOKS)}")
-    if report is not None and not report.parent.is_dir():
-        raise click.UsageError(f"--report {report}: there is no folder {report.parent}")
     function, start = RUNBOOKS[name], datetime.now(UTC)
     inputs = _read_inputs(function, pairs)
     try:
+        if report is not None:
+            report.touch(0o600)  # an error here comes before a change
         with connected(profile, sandbox) as client:
             service = f"{client.name} ({client.base_url})"
             title = f"{name} on {service}"
@@ -80,6 +80,8 @@ def runbook(
             page = _PAGE.format(escape(title), table, facts, start, seconds)
             write_atomically(report, page.encode(), private=True)
             echo(f"report: {report}", err=True)
+    except BrokenPipeError:
+        raise
     except (ConfkitError, ValueError, OSError) as error:  # status 1 would say that a check failed
         raise click.UsageError(str(error)) from None
     return checks.exit_status

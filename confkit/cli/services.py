@@ -80,7 +80,7 @@ def token(profile: str | None, digest: bool) -> None:
     `export CONFKIT_TOKEN=$(confkit token)` makes the curl lines run that confkit shows; in these
     CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other secrets.
     """
-    if sys.stdout.isatty():
+    if sys.stdout is None or sys.stdout.isatty():
         advice = "Use CONFKIT_TOKEN=$(confkit token)."
         raise ConfigError("a token is a secret, so it goes into a pipe only", advice)
     with connected(profile) as client:
