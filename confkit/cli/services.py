@@ -49,6 +49,7 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
     Its host, people, cameras, faults and time are Python's: a few lines with
     confkit.sandbox.Sandbox start it for a client in any language, too.
     """
+    from ..deployment import dialect_line
     from ..sandbox import Sandbox
 
     log_to_stderr(logging.INFO)
@@ -61,8 +62,8 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
             "CONFKIT_ACCESS_KEY": service.access_key,
             _KEY: service.secret_key,  # the demo key, which is published
         }
-        if changes := spoken.changes().items():
-            variables["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
+        if changes := spoken.changes():
+            variables["CONFKIT_DIALECT"] = dialect_line(changes)
         words = " ".join(f"{name}={value}" for name, value in variables.items())
         echo(f"interface A  {service.base_url}\ninterface B  {service.outgoing_url}")
         echo(f"for clients  export {words}")

@@ -19,7 +19,7 @@ from ..errors import ConfkitError, TransportError
 from ..operations import A3, B3
 from ..records import Room, parse_id, require_field
 from .media_server import mcu_answers
-from .probe import FAULTS, NOT_SUPPORTED, REFUSED, Finding, Inquiry
+from .probe import FAULTS, NOT_SUPPORTED, REFUSED, Finding, Inquiry, dialect_line, how_to_set
 
 NO_ROOM = "999999999999999"  # a number that no room should have
 MOST_SKEW = 5.0  # harmless seconds; the Date header has no fractions
@@ -109,17 +109,14 @@ class Case(Inquiry):
         settings = {**self.dialect.changes(), **corrected}
         settings = {name: value for name, value in settings.items() if value is not None}
         arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-        return f"{_SET_DIALECT}ck.Dialect({arguments}), or set CONFKIT_DIALECT={_line(settings)}"
+        how = how_to_set(self.original, settings)
+        return f"{_SET_DIALECT}ck.Dialect({arguments}), or {how}"
 
 
 def _differences(right: Dialect, used: Dialect) -> dict[str, Any]:
     """Return the settings of the right dialect that differ from those used."""
     settings = asdict(right).items()
     return {name: value for name, value in settings if value != getattr(used, name)}
-
-
-def _line(settings: dict[str, Any]) -> str:
-    return ",".join(f"{name}={value}" for name, value in settings.items())
 
 
 def settings(case: Case) -> Row:
@@ -185,8 +182,8 @@ def keys(case: Case) -> Row:
         refused = getattr(error, "ret", None) in REFUSED
         return case.failure(error, "" if refused else "the keys could not be checked: ")
     if corrected := _differences(case.dialect, used):
-        text = f"the keys are right, but the service expects another signature: {_line(corrected)}"
-        return Row("FAIL", text, case.dialect_advice())
+        text = "the keys are right, but the service expects another signature: "
+        return Row("FAIL", text + dialect_line(corrected), case.dialect_advice())
     return Row("PASS", "A1 accepts the keys and the dialect's signature")
 
 
@@ -232,7 +229,7 @@ def _token_row(case: Case, answer: Finding, advice: str = _ASK_PROVIDER) -> Row:
     corrected = _differences(answer.dialect, case.dialect)
     case.dialect = answer.dialect
     if corrected:
-        text = f"{key} expects the token in another form: {_line(corrected)}"
+        text = f"{key} expects the token in another form: {dialect_line(corrected)}"
         return Row("FAIL", text, case.dialect_advice())
     if isinstance(result, TransportError):  # the interface has just answered
         return case.failure(result)._replace(outcome="UNKNOWN")

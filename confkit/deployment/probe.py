@@ -8,6 +8,7 @@ the parameters, or look for the room, first.
 import copy
 import uuid
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from ..calls import Call
 from ..client import Client
 from ..dialect import CHOICES, Dialect
 from ..errors import AuthenticationFailed, ConfigError, ConfkitError, TransportError
-from ..operations import A1, B1, OPERATIONS, Operation
+from ..operations import A1, B1, OPERATIONS
 from ..secret import Secret
 
 Answer = tuple[Call, dict[str, Any] | ConfkitError]
@@ -81,6 +82,19 @@ def investigate(
     return inquiry.dialect, unknown
 
 
+def dialect_line(settings: Mapping[str, Any]) -> str:
+    """Return settings of a dialect as `Dialect.parse` takes them."""
+    return ",".join(f"{name}={value}" for name, value in settings.items())
+
+
+def how_to_set(client: Client, settings: Mapping[str, Any]) -> str:
+    """Return how to set a dialect where the client's other settings come from: beside a profile
+    that is named in the call, CONFKIT_DIALECT does not count."""
+    if client.origins.get("base_url", "").startswith("profile "):
+        return f"run: confkit profile add {client.name} --dialect {dialect_line(settings)}"
+    return f"set CONFKIT_DIALECT={dialect_line(settings)}"
+
+
 class Finding(NamedTuple):
     """The dialect after trying an operation, the `problem` if it was not determined, and the call
     and result that show it."""
@@ -103,17 +117,12 @@ class Inquiry:
         self.token: Secret | None = None
         self._granted: dict[str, Any] = {}  # by A1
         self._bound, self._placement_known = max_failed_logins, False
+        self.ask = self.client.ask_once
 
     def origin(self, setting: str) -> str:
         """Return a setting's name, and the origin of its value if known."""
         origin = self.client.origins.get(setting)
         return f"{setting} ({origin})" if origin else setting
-
-    def ask(
-        self, operation: Operation, fields: dict[str, Any], token: Secret | None, dialect: Dialect
-    ) -> Answer:
-        """Send a request once; return its record and its result."""
-        return self.client.ask_once(operation, fields, token, dialect)
 
     def log_in(self) -> ConfkitError | None:
         """Try one signature after another until one is accepted: the dialect's own, then those seen
