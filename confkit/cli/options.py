@@ -79,7 +79,8 @@ def explain_python(advice: str, profile: str | None, sandbox: bool) -> None:
     if re.search(r"\bck\.", advice):
         service = EMBEDDED if sandbox else profile
         line = f"import confkit as ck; client = ck.connect({repr(service) if service else ''})"
-        echo(f"  To run what begins with ck., start Python so: python3 -ic {quote(line)}")
+        python = quote(sys.executable)  # which has confkit
+        echo(f"  To run what begins with ck., start Python so: {python} -ic {quote(line)}")
 
 
 def _coloured(outcome: str) -> Callable[[str], str]:

@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import click
@@ -95,7 +96,7 @@ def token(profile: str | None, digest: bool) -> None:
 @click.option("--outgoing-url", metavar="URL", help="Of interface B.")
 @click.option("--access-key", metavar="KEY", help="From the service's provider.")
 @click.option("--ca-bundle", "verify", metavar="FILE", help="Certificates to trust.")
-@click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
+@click.option("--read-only/--no-read-only", default=None, help="Refuse every change.")
 @click.option("--max-rate", type=float, help="At most so many requests a second.")
 @dialect_option
 def add_profile(name: str, **options: Any) -> None:
@@ -109,6 +110,8 @@ def add_profile(name: str, **options: Any) -> None:
     stored = load_profile(name) if name in profile_names() else {}
     if options["access_key"] not in (None, stored.get("access_key")):
         stored.pop("secret_key", None)  # which belongs to the other access key
+    if options["verify"]:  # a relative path would hold in this folder alone
+        options["verify"] = str(Path(options["verify"]).expanduser().absolute())
     settings = stored | {key: value for key, value in options.items() if value is not None}
     for key, question in _QUESTIONS.items():  # each is checked before the next question
         settings[key] = check_setting(key, settings.get(key) or _ask(question), "what was typed")
