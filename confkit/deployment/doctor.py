@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from math import inf
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from ..checks import Check, Checklist, Outcome
 from ..client import Client
@@ -77,7 +78,7 @@ class Case(Inquiry):
         self.addresses = self.client._addresses = dict(client._addresses)
         self.answering = set[str]()  # the interfaces that respond
         self.room: Room | None = None
-        self.skew = inf  # of the service's clock
+        self.skews = dict[str, float]()  # of the clock behind each address
         session = self.client.session = copy.copy(client.session)  # its adapters stay shared
         session.cookies = copy.copy(session.cookies)
         session.hooks = {"response": [*session.hooks["response"], self._note_skew]}
@@ -92,11 +93,12 @@ class Case(Inquiry):
         return Check(name, *row)
 
     def _note_skew(self, response: Any, *_: object, **__: object) -> None:
-        """Note the least skew of the clocks."""
+        """Note the least skew of this service's clock."""
         with suppress(LookupError, ValueError, TypeError, OverflowError):
             there = parsedate_to_datetime(response.headers["Date"]).timestamp() + 0.5
             skew = there - time.time() + response.elapsed.total_seconds() / 2
-            self.skew = min(skew, self.skew, key=abs)
+            host = urlsplit(response.url).netloc
+            self.skews[host] = min(skew, self.skews.get(host, inf), key=abs)
 
     def failure(self, error: Any, about: str = "") -> Row:
         """Return the row for an error."""
@@ -161,14 +163,14 @@ def clock(case: Case) -> Row:
     """Compare this machine's clock with the service's, by the Date header."""
     if not case.answering:
         return Row("SKIP", "neither interface responds")
-    if case.skew == inf:
+    if not case.skews:
         advice = "Compare the clocks by hand (timedatectl) if tokens expire early."
         return Row("UNKNOWN", "the responses have no Date header", advice)
-    if abs(case.skew) <= MOST_SKEW:
+    host, skew = max(case.skews.items(), key=lambda item: abs(item[1]))
+    if abs(skew) <= MOST_SKEW:
         return Row("PASS", f"both clocks agree within {MOST_SKEW:g} s")
-    side = "behind" if case.skew > 0 else "ahead of"
-    skew = timedelta(seconds=round(abs(case.skew)))
-    text = f"this machine is {skew} (h:mm:ss) {side} the service"
+    side = "behind" if skew > 0 else "ahead of"
+    text = f"this machine is {timedelta(seconds=round(abs(skew)))} (h:mm:ss) {side} {host}"
     advice = "Correct the clock that is wrong (NTP): tokens and certificates depend on it."
     return Row("FAIL", text, advice)
 
