@@ -35,7 +35,7 @@ def probe(profile: str | None, sandbox: bool) -> int:
     It creates and changes nothing: it asks for rooms and users that do not exist, and lets at most
     8 logins fail. The last line says how to set this dialect, and whether a point is open.
     """
-    from ..deployment import how_to_set, investigate
+    from ..deployment.probe import how_to_set, investigate
 
     with connected(profile, sandbox) as client:
         dialect, unknown = investigate(client)

@@ -14,6 +14,8 @@ from typing import Any
 import click
 
 from ..connect import (
+    SERVICE,
+    VARIABLES,
     ask_secret,
     check_profile_name,
     check_setting,
@@ -50,21 +52,17 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
     Its host, people, cameras, faults and time are Python's: a few lines with
     confkit.sandbox.Sandbox start it for a client in any language, too.
     """
-    from ..deployment import dialect_line
+    from ..deployment.probe import dialect_line
     from ..sandbox import Sandbox
 
     log_to_stderr(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     spoken = Dialect.parse(dialect or "")
     with Sandbox(dialect=spoken, **settings) as service, suppress(KeyboardInterrupt):
-        variables = {
-            "CONFKIT_BASE_URL": service.base_url,
-            "CONFKIT_OUTGOING_URL": service.outgoing_url,
-            "CONFKIT_ACCESS_KEY": service.access_key,
-            _KEY: service.secret_key,  # the demo key, which is published
-        }
+        # With the demo key, which is published.
+        variables = {VARIABLES[setting]: getattr(service, setting) for setting in SERVICE}
         if changes := spoken.changes():
-            variables["CONFKIT_DIALECT"] = dialect_line(changes)
+            variables[VARIABLES["dialect"]] = dialect_line(changes)
         words = " ".join(f"{name}={value}" for name, value in variables.items())
         echo(f"interface A  {service.base_url}\ninterface B  {service.outgoing_url}")
         echo(f"for clients  export {words}")

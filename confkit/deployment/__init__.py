@@ -3,6 +3,6 @@
 
 from .doctor import CHECKS, checkup
 from .media_server import mcu_answers
-from .probe import dialect_line, how_to_set, investigate
+from .probe import investigate
 
-__all__ = ["CHECKS", "checkup", "dialect_line", "how_to_set", "investigate", "mcu_answers"]
+__all__ = ["CHECKS", "checkup", "investigate", "mcu_answers"]

@@ -107,9 +107,7 @@ class Case(Inquiry):
 
     def dialect_advice(self) -> str:
         """Return how to set the dialect, including the corrected settings."""
-        corrected = _differences(self.dialect, self.original.dialect)
-        settings = {**self.dialect.changes(), **corrected}
-        settings = {name: value for name, value in settings.items() if value is not None}
+        settings = self.dialect.changes()
         arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
         how = how_to_set(self.original, settings)
         return f"{_SET_DIALECT}ck.Dialect({arguments}), or {how}"

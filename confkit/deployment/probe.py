@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
+from shlex import quote
 from typing import Any, NamedTuple
 
 from ..calls import Call
@@ -23,11 +24,9 @@ from ..secret import Secret
 Answer = tuple[Call, dict[str, Any] | ConfkitError]
 
 REFUSED = (401, 602)  # authentication failed, access_token incorrect (section 5)
-# By operation; in B1 and B2, 401 means wrong parameters.
-REFUSALS = {"A3": REFUSED, "A5": REFUSED, "B3": REFUSED, "B2": (602,), "B1": (602,)}
 NOT_SUPPORTED = 408  # HTTP request not supported: specified for A, assumed for B
 # Codes of temporary faults, which occur whether the token was read or not.
-FAULTS = (302, 303, 304, 310, 409, 427, 503, 504, 700, 805, 806)
+FAULTS = (302, 303, 304, 310, 409, 418, 419, 421, 427, 503, 504, 700, 805, 806)
 _SPELLINGS = ("access_token", "access_tocken", "token")  # in A, seen in deployments
 # The setting of the dialect that each operation reveals, and its known values.
 QUESTIONS: dict[str, tuple[str, tuple[str | None, ...]]] = {
@@ -90,9 +89,10 @@ def dialect_line(settings: Mapping[str, Any]) -> str:
 def how_to_set(client: Client, settings: Mapping[str, Any]) -> str:
     """Return how to set a dialect where the client's other settings come from: beside a profile
     that is named in the call, CONFKIT_DIALECT does not count."""
+    line = quote(dialect_line(settings))
     if client.origins.get("base_url", "").startswith("profile "):
-        return f"run: confkit profile add {client.name} --dialect {dialect_line(settings)}"
-    return f"set CONFKIT_DIALECT={dialect_line(settings)}"
+        return f"run: confkit profile add {client.name} --dialect {line}"
+    return f"set CONFKIT_DIALECT={line}"
 
 
 class Finding(NamedTuple):
@@ -163,6 +163,7 @@ class Inquiry:
         """Find the value of a setting with which an operation reads the token: then the answer
         without a token differs."""
         operation, answers = OPERATIONS[key], list[Answer]()
+        refusals = REFUSED[1:] if operation.write else REFUSED  # of B1 and B2, 401 is not
         ids = {"room_id": room_id, "roomId": room_id}
         ids |= {"userId": str(uuid.uuid4()), "userAddress": "rtsp://192.0.2.1:554/nobody"}
         names = (*operation.required, *operation.optional)
@@ -173,7 +174,7 @@ class Inquiry:
             answers.append((call, result))
             if isinstance(result, TransportError):
                 break  # the others would fail, too
-            if call.ret in (*REFUSALS[key], NOT_SUPPORTED, *FAULTS):
+            if call.ret in (*refusals, NOT_SUPPORTED, *FAULTS):
                 continue
             # By GET, B3 succeeds whether or not it reads the token.
             listed = key == "B3" and call.ret == 0 and call.method == "GET"
@@ -188,11 +189,11 @@ class Inquiry:
         served = [answer for answer in answers if answer[0].ret not in (None, NOT_SUPPORTED)]
         call, result = (served or answers)[0]
         problem = f"{key}: {result.summary if isinstance(result, ConfkitError) else 'success'}"
-        if call.ret in REFUSALS[key]:
+        if call.ret in refusals:
             problem = f"{key} refused the token in every known form: {call.ret}"
         elif call.ret not in (None, *FAULTS):
             problem += ", with the token and without"
-        refused = call.ret in (NOT_SUPPORTED, *REFUSALS[key])
+        refused = call.ret in (NOT_SUPPORTED, *refusals)
         return Finding(self.dialect, problem, call, result, refused)
 
     def _sign_otherwise(self, fields: dict[str, Any]) -> Finding | None:

@@ -16,12 +16,11 @@ from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
 from ..errors import ConfigError, ConfkitError, RoomNotFound
-from ..frames import ROOM_STATUS
 from ..records import Room
 from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
-from .rooms import ask_room, camera_login
+from .rooms import SHUT, ask_room, camera_login
 from .steps import AGAIN, Checks, Finding, ask, check_range, may_change, shorten, split
 
 if TYPE_CHECKING:
@@ -112,10 +111,8 @@ def _rooms_open(to_join: set[str], rooms: Sweep) -> str | Finding:
         return "FAIL", detail, "Correct room_id in the table; nothing was imported."
     if rooms.failures:
         return "UNKNOWN", rooms.commonest, rooms.failures[0].advice
-    status = {room.room_id: ROOM_STATUS.get(room.room_status or 0) for room in rooms.rooms}
-    shut = [id_ for id_ in status if id_ in to_join and status[id_] in ("locked", "closed")]
-    if shut:
-        detail = f"locked or closed: {shorten(shut)}"
+    if shut := to_join & {room.room_id for room in rooms.rooms if room.room_status in SHUT}:
+        detail = f"locked or closed: {shorten(sorted(shut))}"
         return "FAIL", detail, "Have it unlocked, or correct room_id; nothing was imported."
     return counted(len(rooms.ids), "room")
 
@@ -137,8 +134,7 @@ def _removed(rows: pd.DataFrame) -> str | Finding:
     problems = rows[rows.outcome.isin((bulk.FAILED, bulk.UNKNOWN, bulk.NOT_TRIED))]
     if len(problems):
         return _with_causes(problems, "Then run this again.")
-    counts = rows.outcome.value_counts().items()
-    return ", ".join(f"{number} {outcome}" for outcome, number in counts if number)
+    return _names_with(rows, "outcome")
 
 
 def _with_causes(problems: pd.DataFrame, advice: str) -> Finding:

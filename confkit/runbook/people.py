@@ -11,11 +11,10 @@ from ..devices import list_devices
 from ..frames import ROOM_STATUS
 from ..records import Device, Room, RoomUser
 from ..rooms import force_offline, get_mcu, get_room_users
-from .rooms import ask_room, media_server, trial_room
+from .rooms import CLOSED, LOCKED, ask_room, media_server, trial_room
 from .steps import Checks, Finding, ask, check_range, may_change, shorten
 
 _NEW_ROOM = "Create another room (ck.create_room), and give people its number."
-_LOCKED, _CLOSED = 2, 3  # room_status
 _PEER_TO_PEER = (3, 4)  # room_mode
 
 
@@ -35,7 +34,7 @@ def nobody_can_join(client: Client, room: str | Room, *, apply: bool = False) ->
         lambda: get_room_users(client, known.room_id),
         lambda users: _free_places(known.attendee_max, len(users)),
     )
-    if status != _CLOSED:  # A5 would only repeat it (416)
+    if status != CLOSED:  # A5 would only repeat it (416)
         address = yield from ask(
             "Licence and media server (A5)", lambda: get_mcu(client, known.room_id)
         )
@@ -50,10 +49,10 @@ def nobody_can_join(client: Client, room: str | Room, *, apply: bool = False) ->
 
 
 def _joinable(status: int | None) -> str | Finding:
-    if status == _LOCKED:
+    if status == LOCKED:
         advice = f"Have a host unlock it; this interface cannot. {_NEW_ROOM}"
         return "FAIL", "locked: nobody new can join", advice
-    if status == _CLOSED:
+    if status == CLOSED:
         return "FAIL", "closed, for good", _NEW_ROOM
     if status in ROOM_STATUS:
         return f"{ROOM_STATUS[status]}: people can join"

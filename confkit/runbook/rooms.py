@@ -19,6 +19,8 @@ from ..rooms import create_room, delete_room, get_room
 from ..secret import Secret
 from .steps import Checking, Checks, ask
 
+LOCKED, CLOSED = SHUT = (2, 3)  # room_status
+
 
 def ask_room(client: Client, room: str | Room) -> Checking[Room | None]:
     """Yield the check "Room" (A3), whose topic shows a mistyped ID; return the room."""

@@ -13,18 +13,16 @@ from typing import Any
 from ..checks import Check
 from ..client import Client
 from ..deployment import CHECKS, checkup
-from ..deployment.probe import REFUSED
+from ..deployment.probe import FAULTS
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis.calls import preflight_line
 from ..errors import (
     ApiError,
-    AuthenticationFailed,
     ConfigError,
     ConfkitError,
     JoinFailed,
     RoomClosed,
     ServiceTimeout,
-    TokenRejected,
     TransportError,
     UserNotFound,
 )
@@ -35,10 +33,9 @@ from ..rooms import get_mcu, get_room, get_room_users
 from ..secret import SecretAddress
 from ..text import counted
 from .rooms import camera_login, media_server, trial_room
-from .steps import Checking, Checks, Finding, ask, is_answer, may_change, shorten, split
+from .steps import NO_TOKEN, Checking, Checks, Finding, ask, is_answer, may_change, shorten, split
 
 _DEVIATION = "Tell the provider: programs written to the interface will misread it."
-_NO_SERVICE = (TransportError, TokenRejected, AuthenticationFailed)  # nor for the next room
 _OWNER = "confkit-acceptance"
 _ROOM = {
     "topic": "confkit acceptance test, may be deleted",
@@ -104,17 +101,10 @@ def media_server_gone(
     if ids is None:
         return
     if (yield from may_change(client, apply, "Media servers online (A7)")):
-        # Not force_offline, which would take a user who is absent after a lost response as removed.
-        nobody = f"nobody-{uuid.uuid4()}"
-        yield _ask_each(
-            "Media servers online (A7)",
-            lambda room_id: client.call(A7, room_id=room_id, user_id=nobody),
-            ids,
-        )
-    addresses: list[str] = []
-    yield _ask_each(
-        "Media servers (A5)", lambda room_id: addresses.append(get_mcu(client, room_id)), ids
-    )
+        # Not force_offline, which takes a user who is absent after a lost response as removed.
+        remove = partial(client.call, A7, user_id=f"nobody-{uuid.uuid4()}")
+        yield from _ask_each("Media servers online (A7)", remove, ids)
+    addresses = yield from _ask_each("Media servers (A5)", partial(get_mcu, client), ids)
     if addresses:
         yield media_server(dict.fromkeys(addresses))
 
@@ -127,33 +117,34 @@ def _room_ids(client: Client, rooms: str | Iterable[str]) -> list[str]:
     return ids
 
 
-def _ask_each(name: str, question: Callable[[str], object], ids: list[str]) -> Check:
-    """Ask for each room, until the service cannot be reached; a closed room (416), which has no
-    media server, and an absent user (A7) are no fault."""
-    errors: dict[str, ConfkitError] = {}
-    closed, not_asked = 0, len(ids)
+def _ask_each(name: str, question: Callable[..., Any], ids: list[str]) -> Checking[list[Any]]:
+    """Ask for each room, until the service cannot be reached; return the answers. A closed room
+    (416), which has no media server, and an absent user (A7) are no fault."""
+    answers, errors = list[Any](), dict[str, ConfkitError]()
     for room_id in ids:
-        not_asked -= 1
         try:
-            question(room_id)
+            answers.append(question(room_id=room_id))
         except UserNotFound:
-            continue
+            answers.append(None)
         except RoomClosed:
-            closed += 1
+            continue
         except ConfkitError as error:
             errors[room_id] = error
-            if isinstance(error.__cause__ or error, _NO_SERVICE):
+            if isinstance(error.__cause__ or error, (TransportError, *NO_TOKEN)):
                 break
-    if closed == len(ids):
-        return Check(name, "UNKNOWN", "all rooms are closed", "Set rooms to one that is open.")
-    if not errors:
-        return Check(name, "PASS", f"none is missing in {counted(len(ids) - closed, 'room')}")
-    advice = {error.summary: error.advice for error in errors.values()}
-    count = f"{len(errors)} of {counted(len(ids), 'room')}"
-    detail = f"{'; '.join(advice)} ({count}: {shorten(errors)})"
-    detail += f"; {counted(not_asked, 'room')} not asked" * bool(not_asked)
-    failed = any(map(is_answer, errors.values()))
-    return Check(name, "FAIL" if failed else "UNKNOWN", detail, " ".join(advice.values()))
+    if errors:
+        advice = {error.summary: error.advice for error in errors.values()}
+        count = f"{len(errors)} of {counted(len(ids), 'room')}"
+        detail = f"{'; '.join(advice)} ({count}: {shorten(errors)})"
+        if rest := ids[ids.index(room_id) + 1 :]:
+            detail += f"; {counted(len(rest), 'room')} not asked"
+        failed = any(map(is_answer, errors.values()))
+        yield Check(name, "FAIL" if failed else "UNKNOWN", detail, " ".join(advice.values()))
+    elif answers:
+        yield Check(name, "PASS", f"none is missing in {counted(len(answers), 'room')}")
+    else:
+        yield Check(name, "UNKNOWN", "all rooms are closed", "Set rooms to one that is open.")
+    return answers
 
 
 def deployment_acceptance(
@@ -198,7 +189,7 @@ def _ask_refused(name: str, question: Callable[[], object], *codes: int) -> Chec
             summary = error.summary
             if error.ret in codes:
                 return summary
-            if error.ret not in REFUSED and not is_answer(error):
+            if error.ret in FAULTS:
                 raise
         return "FAIL", f"{summary}, expected {' or '.join(map(str, codes))}", _DEVIATION
 

@@ -7,17 +7,8 @@ from typing import TypeVar
 
 from ..checks import Check, Outcome
 from ..client import Client
-from ..errors import (
-    ApiError,
-    AuthenticationFailed,
-    ConfigError,
-    ConfkitError,
-    OutcomeUnknown,
-    ServiceTimeout,
-    ServiceUnavailable,
-    TokenRejected,
-    explain,
-)
+from ..deployment.probe import FAULTS
+from ..errors import ApiError, AuthenticationFailed, ConfigError, ConfkitError, TokenRejected
 
 Value = TypeVar("Value")
 Errors = tuple[type[ConfkitError], ...]
@@ -28,15 +19,7 @@ Finding = tuple[Outcome, str] | tuple[Outcome, str, str]  # outcome, detail, adv
 AGAIN = "Run this again with apply=True (-p apply=True in a terminal)"
 _SHOWN = 10  # names in a message
 
-# With these errors the service has not answered the question.
-_UNANSWERED = (
-    AuthenticationFailed,
-    OutcomeUnknown,
-    ServiceTimeout,
-    ServiceUnavailable,
-    TokenRejected,
-)
-_FAULTS = (None, 700, 805)  # database error, internal error: the service could not look
+NO_TOKEN = (AuthenticationFailed, TokenRejected)
 
 
 def ask(
@@ -89,10 +72,9 @@ def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP"
 
 def is_answer(error: ConfkitError) -> bool:
     """Return whether the service itself said what is wrong, and not that it could not look."""
-    if not isinstance(error, ApiError) or isinstance(error, _UNANSWERED):
+    if not isinstance(error, ApiError) or isinstance(error, NO_TOKEN):
         return False
-    is_temporary = error.retry or explain(error).retry  # the error of a change never says so
-    return error.ret not in _FAULTS and not is_temporary
+    return error.ret not in (None, *FAULTS)
 
 
 def shorten(names: Iterable[str]) -> str:
