@@ -42,8 +42,8 @@ def probe(profile: str | None, sandbox: bool) -> int:
     for text in unknown:
         echo(f"open: {text}")
     summary = "The dialect is the usual one: set nothing"
-    if changes := dialect.changes():
-        summary = f"The dialect differs from the usual one: {how_to_set(client, changes)}"
+    if dialect.changes():
+        summary = f"The dialect differs from the usual one: {how_to_set(client, dialect)}"
     if unknown:
         summary += f"; {counted(len(unknown), 'point')} open, see above"
     echo(summary)

@@ -55,22 +55,20 @@ def connected(profile: str | None, sandbox: bool | None = None) -> Client:
     return client
 
 
-def print_checks(steps: Generator[Check], *, quiet: bool = False) -> Checklist:
-    """Print each check as it is made, and a last line with the verdict and the finding, if any;
-    nothing if `quiet`."""
+def print_checks(steps: Generator[Check]) -> Checklist:
+    """Print each check as it is made, and a last line with the verdict and the finding, if any."""
     checks = []
     with closing(steps):
         for check in steps:
             checks.append(check)
-            if not quiet and check.name != "Finding":
+            if check.name != "Finding":
                 echo(check, style=_coloured(check.outcome))
     checklist = Checklist(checks)
     line = f"Overall: {checklist.verdict}"
     if checks and checks[-1].name == "Finding":
         parts = (checks[-1].detail.rstrip("."), checks[-1].advice)
         line += f" - {'. '.join(filter(None, parts))}"
-    if not quiet:
-        echo(line, style=_coloured(checklist.verdict))
+    echo(line, style=_coloured(checklist.verdict))
     return checklist
 
 

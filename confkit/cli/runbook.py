@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ..checks import Checklist
 from ..errors import ConfkitError
 from ..secret import SecretAddress, redact
 from ..text import echo, write_atomically
@@ -66,7 +67,8 @@ def runbook(
             service = f"{client.name} ({client.base_url})"
             title = f"{name} on {service}"
             echo(title, err=True)
-            checks = print_checks(function(client, **inputs), quiet=as_json)
+            steps = function(client, **inputs)
+            checks = Checklist(steps) if as_json else print_checks(steps)
         if as_json:
             echo(checks.as_json(runbook=name, service=service))
         else:

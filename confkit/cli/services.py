@@ -61,8 +61,8 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
     with Sandbox(dialect=spoken, **settings) as service, suppress(KeyboardInterrupt):
         # With the demo key, which is published.
         variables = {VARIABLES[setting]: getattr(service, setting) for setting in SERVICE}
-        if changes := spoken.changes():
-            variables[VARIABLES["dialect"]] = dialect_line(changes)
+        if line := dialect_line(spoken):
+            variables[VARIABLES["dialect"]] = line
         words = " ".join(f"{name}={value}" for name, value in variables.items())
         echo(f"interface A  {service.base_url}\ninterface B  {service.outgoing_url}")
         echo(f"for clients  export {words}")

@@ -5,7 +5,6 @@ import time
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -15,7 +14,6 @@ from urllib.parse import urlsplit
 
 from ..checks import Check, Checklist, Outcome
 from ..client import Client
-from ..dialect import Dialect
 from ..errors import ConfkitError, TransportError
 from ..operations import A3, B3
 from ..records import Room, parse_id, require_field
@@ -92,7 +90,7 @@ class Case(Inquiry):
         self.rows[name] = row
         return Check(name, *row)
 
-    def _note_skew(self, response: Any, *_: object, **__: object) -> None:
+    def _note_skew(self, response: Any, **_: object) -> None:
         """Note the least skew of this service's clock."""
         with suppress(LookupError, ValueError, TypeError, OverflowError):
             there = parsedate_to_datetime(response.headers["Date"]).timestamp() + 0.5
@@ -107,16 +105,10 @@ class Case(Inquiry):
 
     def dialect_advice(self) -> str:
         """Return how to set the dialect, including the corrected settings."""
-        settings = self.dialect.changes()
-        arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-        how = how_to_set(self.original, settings)
+        settings = self.dialect.changes().items()
+        arguments = ", ".join(f"{name}={value!r}" for name, value in settings)
+        how = how_to_set(self.original, self.dialect)
         return f"{_SET_DIALECT}ck.Dialect({arguments}), or {how}"
-
-
-def _differences(right: Dialect, used: Dialect) -> dict[str, Any]:
-    """Return the settings of the right dialect that differ from those used."""
-    settings = asdict(right).items()
-    return {name: value for name, value in settings if value != getattr(used, name)}
 
 
 def settings(case: Case) -> Row:
@@ -181,9 +173,9 @@ def keys(case: Case) -> Row:
     if error is not None:
         refused = getattr(error, "ret", None) in REFUSED
         return case.failure(error, "" if refused else "the keys could not be checked: ")
-    if corrected := _differences(case.dialect, used):
+    if corrected := dialect_line(case.dialect, used):
         text = "the keys are right, but the service expects another signature: "
-        return Row("FAIL", text + dialect_line(corrected), case.dialect_advice())
+        return Row("FAIL", text + corrected, case.dialect_advice())
     return Row("PASS", "A1 accepts the keys and the dialect's signature")
 
 
@@ -226,10 +218,10 @@ def _token_row(case: Case, answer: Finding, advice: str = _ASK_PROVIDER) -> Row:
     """Return the row for whether an operation reads the token, and adopt its dialect. The advice is
     for a token that is refused."""
     key, ret, result = answer.call.endpoint, answer.call.ret, answer.result
-    corrected = _differences(answer.dialect, case.dialect)
+    corrected = dialect_line(answer.dialect, case.dialect)
     case.dialect = answer.dialect
     if corrected:
-        text = f"{key} expects the token in another form: {dialect_line(corrected)}"
+        text = f"{key} expects the token in another form: {corrected}"
         return Row("FAIL", text, case.dialect_advice())
     if isinstance(result, TransportError):  # the interface has just answered
         return case.failure(result)._replace(outcome="UNKNOWN")

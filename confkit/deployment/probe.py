@@ -8,8 +8,7 @@ the parameters, or look for the room, first.
 import copy
 import uuid
 import warnings
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import product
 from shlex import quote
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from ..errors import AuthenticationFailed, ConfigError, ConfkitError, TransportE
 from ..operations import A1, B1, OPERATIONS
 from ..secret import Secret
 
+_USUAL = Dialect()
 Answer = tuple[Call, dict[str, Any] | ConfkitError]
 
 REFUSED = (401, 602)  # authentication failed, access_token incorrect (section 5)
@@ -81,15 +81,16 @@ def investigate(
     return inquiry.dialect, unknown
 
 
-def dialect_line(settings: Mapping[str, Any]) -> str:
-    """Return settings of a dialect as `Dialect.parse` takes them."""
-    return ",".join(f"{name}={value}" for name, value in settings.items())
+def dialect_line(dialect: Dialect, other: Dialect = _USUAL) -> str:
+    """Return the settings that differ from the other dialect's, as `Dialect.parse` takes them."""
+    settings = asdict(dialect).items()
+    return ",".join(f"{name}={value}" for name, value in settings if value != getattr(other, name))
 
 
-def how_to_set(client: Client, settings: Mapping[str, Any]) -> str:
+def how_to_set(client: Client, dialect: Dialect) -> str:
     """Return how to set a dialect where the client's other settings come from: beside a profile
     that is named in the call, CONFKIT_DIALECT does not count."""
-    line = quote(dialect_line(settings))
+    line = quote(dialect_line(dialect))
     if client.origins.get("base_url", "").startswith("profile "):
         return f"run: confkit profile add {client.name} --dialect {line}"
     return f"set CONFKIT_DIALECT={line}"

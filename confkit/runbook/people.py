@@ -28,7 +28,7 @@ def nobody_can_join(client: Client, room: str | Room, *, apply: bool = False) ->
     if known is None:
         return
     status = known.room_status
-    yield from ask("Status", lambda: status, _joinable)
+    yield from ask("Status", lambda: _joinable(status))
     yield from ask(
         "Free places",
         lambda: get_room_users(client, known.room_id),
@@ -103,8 +103,7 @@ def force_user_offline(
         lambda text: text or "the service says it is done",
     )
     if done is not None:
-        look = partial(_stays_away, client, room_id, users, user, watch)
-        yield from ask("Stays away", look, lambda finding: finding)
+        yield from ask("Stays away", partial(_stays_away, client, room_id, users, user, watch))
 
 
 def _is_present(user_id: str, users: list[RoomUser]) -> str | Finding:

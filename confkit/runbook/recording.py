@@ -40,12 +40,8 @@ def capacity_review(
 
     report = capacity_report(samples, tz="UTC")
     now = datetime.fromtimestamp(client.now(), UTC)
-    yield from ask(
-        "Recording complete", lambda: report, lambda rows: _complete(samples.time, rows, days, now)
-    )
-    yield from ask(
-        "Rooms large enough", lambda: report, lambda rows: _large_enough(client, rows, full_minutes)
-    )
+    yield from ask("Recording complete", lambda: _complete(samples.time, report, days, now))
+    yield from ask("Rooms large enough", lambda: _large_enough(client, report, full_minutes))
 
 
 def _load(client: Client, recording: str, days: int) -> pd.DataFrame:

@@ -29,11 +29,7 @@ def ask_room(client: Client, room: str | Room) -> Checking[Room | None]:
         room_id = room.strip() if isinstance(room, str) else room
         if room_id == "":
             raise ConfigError("no room is given", "Set room (-p room=...) to a room's ID.")
-        try:
-            return get_room(client, room_id)
-        except RoomNotFound as error:
-            advice = "Check the ID (leading zeros, too), and that this is the right service."
-            raise error.again(advice=advice) from None
+        return get_room(client, room_id)
 
     return (yield from ask("Room", read, lambda room: f"{room.room_id} (topic {room.topic!r})"))
 

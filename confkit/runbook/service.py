@@ -55,21 +55,19 @@ def authentication_fails(client: Client) -> Checks:
     if not (yield from _token_works(client)):
         return
 
-    def count_tokens() -> int:
+    def tokens_needed() -> str | Finding:
         tokens = []
         for _ in range(3):
             list_devices(client)
             tokens.append(client.token())
-        return len(set(map(id, tokens)))  # as a service may issue the same text again
-
-    def judge(tokens: int) -> str | Finding:
-        detail = f"3 calls needed {counted(tokens, 'token')}"
+        number = len(set(map(id, tokens)))  # as a service may issue the same text again
+        detail = f"3 calls needed {counted(number, 'token')}"
         advice = (
             "See whether another program uses these keys; ask the provider how long tokens live."
         )
-        return detail if tokens < 3 else ("FAIL", detail, advice)
+        return detail if number < 3 else ("FAIL", detail, advice)
 
-    yield from ask("Token lifetime", count_tokens, judge)
+    yield from ask("Token lifetime", tokens_needed)
 
 
 def _token_works(client: Client) -> Checking[bool]:
@@ -193,7 +191,7 @@ def _ask_refused(name: str, question: Callable[[], object], *codes: int) -> Chec
                 raise
         return "FAIL", f"{summary}, expected {' or '.join(map(str, codes))}", _DEVIATION
 
-    yield from ask(name, refusal, lambda finding: finding)
+    yield from ask(name, refusal)
 
 
 def _ask_about_room(client: Client, room_id: str, camera: str, login: dict[str, Any]) -> Checks:

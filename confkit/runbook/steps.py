@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..checks import Check, Outcome
 from ..client import Client
@@ -25,14 +25,14 @@ NO_TOKEN = (AuthenticationFailed, TokenRejected)
 def ask(
     name: str,
     question: Callable[[], Value],
-    judge: Callable[[Value], str | Finding] = str,
+    judge: Callable[[Value], str | Finding] | None = None,
     *,
     advice: str = "",
     fails: Errors | None = None,
 ) -> Checking[Value | None]:
     """Yield the check of a question; return its value where the check is a PASS, else None.
 
-    `judge` makes the check of the value: a text is the detail of a PASS. An error is a FAIL where
+    `judge` makes of the value a text, the detail of a PASS, or a Finding. An error is a FAIL where
     the service answered what is wrong, or with `fails` where it is one of these, else UNKNOWN.
     `advice` replaces the error's own.
     """
@@ -42,7 +42,7 @@ def ask(
         failed = is_answer(error) if fails is None else isinstance(error, fails)
         yield Check(name, "FAIL" if failed else "UNKNOWN", error.summary, advice or error.advice)
         return None
-    finding = judge(value)
+    finding: Any = judge(value) if judge else value
     check = Check(name, "PASS", finding) if isinstance(finding, str) else Check(name, *finding)
     yield check
     return value if check.outcome == "PASS" else None
@@ -63,7 +63,7 @@ def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP"
     if not isinstance(apply, bool):
         raise ConfigError(f"apply is {apply!r}", "Set apply to True or False.")
     if client.read_only:
-        advice = "Use a client that is not read-only." if outcome == "UNKNOWN" else ""
+        advice = "Use a client that is not read-only."
         yield Check(name, outcome, "nothing was changed: this client is read-only", advice)
     elif not apply:
         yield Check(name, outcome, "nothing was changed", f"{AGAIN} to make this change.")
