@@ -83,7 +83,7 @@ def explain_python(advice: str, profile: str | None, sandbox: bool) -> None:
 
 def _coloured(outcome: str) -> Callable[[str], str]:
     """Return what colours the outcome's word in a text, on a terminal and without NO_COLOR."""
-    if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+    if not (sys.stdout and sys.stdout.isatty()) or os.environ.get("NO_COLOR"):
         return str
     styled = click.style(outcome, fg=_COLOURS.get(outcome), bold=True)
     return lambda text: text.replace(outcome, styled, 1)

@@ -91,12 +91,8 @@ def runbook(
 
 def _inputs(function: Callable[..., object]) -> dict[str, Any]:
     """Return the inputs of a runbook with their defaults, or None."""
-    parameters = inspect.signature(function).parameters.values()
-    return {
-        parameter.name: None if parameter.default is parameter.empty else parameter.default
-        for parameter in parameters
-        if parameter.name != "client"
-    }
+    _, *parameters = inspect.signature(function).parameters.values()  # the client comes first
+    return {each.name: None if each.default is each.empty else each.default for each in parameters}
 
 
 def _usage(function: Callable[..., object]) -> str:
@@ -121,7 +117,7 @@ def _read_inputs(function: Callable[..., object], pairs: Iterable[str]) -> dict[
         kind = click.types.convert_type(None, known[name])
         try:
             inputs[name] = kind.convert(text, None, None)
-        except click.BadParameter:
-            problem = f"-p {name}: {text!r} is not a valid {kind.name}"
-            raise click.UsageError(problem) from None
+        except click.BadParameter as error:
+            error.param_hint = f"-p {name}"
+            raise
     return inputs

@@ -80,7 +80,7 @@ def token(profile: str | None, digest: bool) -> None:
     `export CONFKIT_TOKEN=$(confkit token)` makes the curl lines run that confkit shows; in these
     CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other secrets.
     """
-    if sys.stdout is None or sys.stdout.isatty():
+    if not sys.stdout or sys.stdout.isatty():
         advice = "Use CONFKIT_TOKEN=$(confkit token)."
         raise ConfigError("a token is a secret, so it goes into a pipe only", advice)
     with connected(profile) as client:
@@ -119,8 +119,7 @@ def add_profile(name: str, **options: Any) -> None:
         question = "secret key: " if old is None else "secret key (Enter keeps the present one): "
         secret = ask_secret(question, variable=_KEY)
     settings["secret_key"] = secret or old or ""
-    for key, value in settings.items():
-        settings[key] = check_setting(key, value, "what was typed")
+    settings = {key: check_setting(key, settings[key], "what was typed") for key in settings}
     settings["dialect"] = settings.get("dialect", Dialect()).changes()
     echo(f"profile {name} is saved in {save_profile(name, settings)}")
     echo(f"to see whether it works: confkit doctor --profile {name}")
@@ -157,6 +156,6 @@ def reference(part: str | None = None) -> str:
 
 def packaged(name: str) -> str:
     """Return a text of the package: our reference, or both interfaces as OpenAPI 3.1 (JSON)."""
-    from importlib import resources  # takes a while to load, and few ask for a text
+    from importlib.resources import files  # takes a while to load, and few ask for a text
 
-    return resources.files("confkit").joinpath(name).read_text("utf-8")
+    return files("confkit").joinpath(name).read_text("utf-8")

@@ -223,10 +223,9 @@ def _token_row(case: Case, answer: Finding, advice: str = _ASK_PROVIDER) -> Row:
     if corrected:
         text = f"{key} expects the token in another form: {corrected}"
         return Row("FAIL", text, case.dialect_advice())
-    if isinstance(result, TransportError):  # the interface has just answered
-        return case.failure(result)._replace(outcome="UNKNOWN")
-    if isinstance(result, ConfkitError) and (ret is None or ret in FAULTS):
-        return case.failure(result)
+    if isinstance(result, ConfkitError) and ret in (None, *FAULTS):
+        row = case.failure(result)  # UNKNOWN without a response, as the interface has just answered
+        return row._replace(outcome="UNKNOWN") if isinstance(result, TransportError) else row
     if not answer.problem:
         return Row("PASS", f"{key} reads the token")
     if ret == 0 and key in ("B3", "A5"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..bulk import devices as bulk
 from ..bulk.table import TableError
-from ..checks import Check, Outcome
+from ..checks import Check
 from ..client import Client
 from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
@@ -72,7 +72,7 @@ def bulk_camera_import(
     password = Secret(os.environ.get(CAMERA_PASSWORD, "")) or None
     options: dict[str, Any] = {"progress": False, "login_password": password}
     # An import plays the cameras: tried before, too, a wrong login would be two.
-    play = not (apply is True and not client.read_only)
+    play = apply is not True or client.read_only
 
     def dry_run() -> pd.DataFrame:
         if not table:
@@ -118,16 +118,14 @@ def _rooms_open(to_join: set[str], rooms: Sweep) -> str | Finding:
 
 
 def _all_in_rooms(rows: pd.DataFrame) -> str | Finding:
-    missing = rows[~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE))]
-    problems = missing[missing.outcome != bulk.READY]
+    problems = rows[~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE, bulk.READY))]
     if rows.empty:
         return "UNKNOWN", "the table has no rows", "Check that this is the right file."
-    if missing.empty:
-        return counted(len(rows), "camera")
-    if problems.empty:
-        detail = f"{len(missing)} can be imported, and were not"
-        return "UNKNOWN", detail, f"{AGAIN} to import them."
-    return _with_causes(problems, "Then run this again with the same table.")
+    if len(problems):
+        return _with_causes(problems, "Then run this again with the same table.")
+    if ready := (rows.outcome == bulk.READY).sum():
+        return "UNKNOWN", f"{ready} can be imported, and were not", f"{AGAIN} to import them."
+    return counted(len(rows), "camera")
 
 
 def _removed(rows: pd.DataFrame) -> str | Finding:
@@ -140,8 +138,8 @@ def _removed(rows: pd.DataFrame) -> str | Finding:
 def _with_causes(problems: pd.DataFrame, advice: str) -> Finding:
     first = [f"{row.user_id}: {row.cause} {row.advice}" for row in problems.head(3).itertuples()]
     unknown = problems.outcome.isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
-    outcome: Outcome = "UNKNOWN" if unknown else "FAIL"
-    return outcome, _names_with(problems, "outcome"), " ".join([*first, advice])
+    advice = " ".join([*first, advice])
+    return "UNKNOWN" if unknown else "FAIL", _names_with(problems, "outcome"), advice
 
 
 def _names_with(rows: pd.DataFrame, column: str) -> str:

@@ -11,7 +11,6 @@ from ..deployment.probe import FAULTS
 from ..errors import ApiError, AuthenticationFailed, ConfigError, ConfkitError, TokenRejected
 
 Value = TypeVar("Value")
-Errors = tuple[type[ConfkitError], ...]
 Checking = Generator[Check, None, Value]  # used as `value = yield from ...`
 Checks = Checking[None]
 Finding = tuple[Outcome, str] | tuple[Outcome, str, str]  # outcome, detail, advice
@@ -28,7 +27,7 @@ def ask(
     judge: Callable[[Value], str | Finding] | None = None,
     *,
     advice: str = "",
-    fails: Errors | None = None,
+    fails: tuple[type[ConfkitError], ...] | None = None,
 ) -> Checking[Value | None]:
     """Yield the check of a question; return its value where the check is a PASS, else None.
 
