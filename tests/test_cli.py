@@ -20,7 +20,6 @@ from tests.scripted import AUTHENTICATE, Reply
 from tests.servers import server
 
 COMMANDS = [*commands.commands, "profile add"]
-ADD = "--base-url http://h:8080 --outgoing-url http://h:8050 --access-key k"
 # What is typed, the status, a part of standard output and of standard error.
 ROWS = [
     ("--version", 0, f"confkit {ck.__version__}, speaks {SPOKEN}", ""),
@@ -34,7 +33,6 @@ ROWS = [
     ("doctor", 1, "", "--sandbox for the embedded one, or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
     ("probe --sandbox", 0, "The dialect is the usual one: set nothing", ""),
     ("token --profile sandbox", 1, "", "ends with this command"),
-    (f"profile add x {ADD} --dialect hash=crc32", 1, "", "crc32"),
 ]
 
 

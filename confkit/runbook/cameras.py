@@ -21,7 +21,7 @@ from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
 from .rooms import SHUT, ask_room, camera_login
-from .steps import AGAIN, Checks, Finding, ask, check_range, may_change, shorten, split
+from .steps import AGAIN, Checks, Finding, ask, may_change, shorten, split
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,10 +153,9 @@ def stray_devices(
     """Stray devices: which are listed although nobody sees them, and may they be removed?
 
     `keep`: user IDs of devices that stay, as a list or with commas between them. It reads (A3, A6,
-    B3) twice, `pause` seconds apart (at most 3600), as a camera that restarts is missing too; with
-    `apply` it removes (B2) what was stray both times.
+    B3) twice, `pause` seconds apart, as a camera that restarts is missing too; with `apply` it
+    removes (B2) what was stray both times.
     """
-    check_range("pause", pause, 0, 3600)
     kept = split(keep)
     listed = yield from ask(
         "Listed devices (B3)",

@@ -27,7 +27,7 @@ from ..errors import (
     UserNotFound,
 )
 from ..occupancy.known import known_rooms
-from ..operations import A3, A6, A7, B2, B3
+from ..operations import A3, A6, A7, B2, B3, Operation
 from ..records import Device, Room
 from ..rooms import get_mcu, get_room, get_room_users
 from ..secret import SecretAddress
@@ -167,7 +167,7 @@ def deployment_acceptance(
         ("Wrong token (A3)", A3, unsigned, (602, 404)),
         ("Wrong token (B3)", B3, {"accessToken": wrong}, (602,)),
     ):
-        yield from _ask_refused(name, partial(client.call, operation, **parameters), *codes)
+        yield from _ask_refused(client, name, operation, parameters, *codes)
     login = camera_login(login_name)
 
     steps = partial(_ask_about_room, client, camera=camera, login=login)
@@ -175,13 +175,15 @@ def deployment_acceptance(
         yield from trial_room(client, steps, **_ROOM)
 
 
-def _ask_refused(name: str, question: Callable[[], object], *codes: int) -> Checks:
+def _ask_refused(
+    client: Client, name: str, operation: Operation, parameters: dict[str, str], *codes: int
+) -> Checks:
     """Yield PASS where this is answered with one of these codes, FAIL for another answer, and
     UNKNOWN where the service could not look."""
 
     def refusal() -> str | Finding:
         try:
-            question()
+            client.call(operation, **parameters)
             summary = "success"
         except ApiError as error:
             summary = error.summary
@@ -197,8 +199,9 @@ def _ask_refused(name: str, question: Callable[[], object], *codes: int) -> Chec
 def _ask_about_room(client: Client, room_id: str, camera: str, login: dict[str, Any]) -> Checks:
     def compare(room: Room) -> str | Finding:
         values = {name: getattr(room, name) for name in _ROOM}
-        same = values == _ROOM
-        return "as created" if same else ("FAIL", f"not as created: {values}", _DEVIATION)
+        if values == _ROOM:
+            return "as created"
+        return "FAIL", f"not as created: {values}", _DEVIATION
 
     yield from ask("Room (A3)", lambda: get_room(client, room_id), compare)
     address = yield from ask("Media server (A5)", lambda: get_mcu(client, room_id))
@@ -206,21 +209,20 @@ def _ask_about_room(client: Client, room_id: str, camera: str, login: dict[str, 
         yield media_server([address])
     users = partial(get_room_users, client, room_id)
     yield from ask("Users (A6)", users, lambda users: counted(len(users), "user"))
-    remove = partial(client.call, A7, room_id=room_id, user_id=_OWNER)
-    yield from _ask_refused("Removal of an absent user (A7)", remove, 429, 428)
-    incomplete = partial(client.call, B2, roomId=room_id)
-    yield from _ask_refused("Missing parameter (B2)", incomplete, 401, 425)
+    absent = {"room_id": room_id, "user_id": _OWNER}
+    yield from _ask_refused(client, "Removal of an absent user (A7)", A7, absent, 429, 428)
+    yield from _ask_refused(client, "Missing parameter (B2)", B2, {"roomId": room_id}, 401, 425)
     if not camera:
         advice = "Set camera (-p camera=rtsp://host/path) to try one."
         yield Check("Camera import (B1)", "SKIP", "no camera is given", advice)
         return
 
+    device = Device(room_id, _OWNER, "a camera", SecretAddress(camera), options=login)
+
     def place() -> Device:
         try:
-            options = {"verify": True, **login}
-            return import_device(client, room_id, _OWNER, "a camera", camera, **options)
+            return import_device(client, device, verify=True)
         except (JoinFailed, ServiceTimeout) as error:  # its room is gone when the advice is read
-            device = Device(room_id, _OWNER, user_address=SecretAddress(camera), options=login)
             advice = f"Play it from here: {preflight_line(device)}"
             raise error.again(advice=advice) from None
 
