@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     usage; 130 when interrupted; 141 when nobody reads its output. SIGTERM and a terminal that hangs
     up interrupt as Ctrl-C does.
     """
-    warnings.showwarning = lambda message, *_, **__: _complain(message)
+    warnings.showwarning = lambda message, *_: _complain(message)
     try:
         if arguments is None:
             interrupt_on_signals()

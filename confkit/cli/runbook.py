@@ -75,8 +75,9 @@ def runbook(
             explain_python("".join(check.advice for check in checks), profile, sandbox)
         if report is not None:
             # Any input may be an address, whose login is hidden even if its beginning is malformed.
-            shown = {key: redact(str(SecretAddress(str(value)))) for key, value in inputs.items()}
-            typed = ", ".join(f"{key}={value}" for key, value in shown.items())
+            typed = ", ".join(
+                f"{key}={redact(str(SecretAddress(str(value))))}" for key, value in inputs.items()
+            )
             seconds = (datetime.now(UTC) - start).total_seconds()
             table, facts = checks._repr_html_(), escape(typed or "none")
             page = _PAGE.format(escape(title), table, facts, start, seconds)

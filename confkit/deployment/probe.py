@@ -117,7 +117,7 @@ class Inquiry:
         self.client, self.dialect = copy.copy(client), client.dialect
         self.token: Secret | None = None
         self._granted: dict[str, Any] = {}  # by A1
-        self._bound, self._placement_known = max_failed_logins, False
+        self._bound = max_failed_logins
         self.ask = self.client.ask_once
 
     def origin(self, setting: str) -> str:
@@ -182,7 +182,6 @@ class Inquiry:
             without = call if listed else self.ask(operation, fields, None, dialect)[0]
             same = (without.status, without.ret) == (call.status, call.ret)
             if listed or (not same and without.ret not in (None, *FAULTS)):
-                self._placement_known |= call.method == "POST"
                 return Finding(dialect, "", call, result)
         refused = key == "A3" and all(call.ret in REFUSED for call, _ in answers)
         if refused and (finding := self._sign_otherwise(fields)):
@@ -212,9 +211,9 @@ class Inquiry:
 
     def _dialects(self, setting: str, values: tuple[str | None, ...]) -> list[Dialect]:
         """Return the dialects to try, the known one first: with each value of the setting, and for
-        POST each placement unless that is known."""
+        POST each placement."""
         known = self.dialect
-        placements = (known.placement, *CHOICES["placement"] * (not self._placement_known))
+        placements = (known.placement, *CHOICES["placement"])
         dialects = [
             replace(known, placement=placement, **{setting: value})
             for value in (getattr(known, setting), *values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -34,11 +34,10 @@ def ask_room(client: Client, room: str | Room) -> Checking[Room | None]:
     return (yield from ask("Room", read, lambda room: f"{room.room_id} (topic {room.topic!r})"))
 
 
-def media_server(addresses: Iterable[str]) -> Check:
+def media_server(addresses: Collection[str]) -> Check:
     """Try TCP connections to these media servers. One that refuses may be down, reachable from the
     participants' network only, or take media over UDP alone: so that is UNKNOWN, not FAIL."""
     name = "Connection to the media server"
-    addresses = list(addresses)
     for address in addresses:
         accepts, reason = mcu_answers(address)
         if not accepts:
