@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 
-from ..connect import CAMERA_PASSWORD, ask_secret
-from ..secret import Secret, SecretAddress
+from ..connect import CAMERA_PASSWORD
+from ..secret import SecretAddress
 from ..text import echo
 from .options import connected, explain_python, profile_option, sandbox_option
 
@@ -77,15 +76,15 @@ def _completed(options: dict[str, Any], url: SecretAddress | None) -> dict[str, 
     """Return the options of a preflight from those typed. A login's password is the environment's,
     or asked for, unless the address holds it."""
     from ..rtsp.address import parse_address
+    from ..runbook.rooms import camera_login
 
-    no_verify, ca_bundle = options.pop("no_verify"), options.pop("ca_bundle")
-    options["verify"] = not no_verify and (ca_bundle or True)
+    ca_bundle = options.pop("ca_bundle")
+    options["verify"] = not options.pop("no_verify") and (ca_bundle or True)
     try:
         address = parse_address(url.reveal()) if url else None
     except ValueError:
         return options  # the report says what is wrong with it
-    name = options["login_name"] or (address and address.login_name)
-    if name and not (address and address.login_password):
-        password = Secret(os.environ.get(CAMERA_PASSWORD, ""))
-        options["login_password"] = password or ask_secret(f"password of {name}: ")
-    return options | {"login_name": name}
+    name = options["login_name"] = options["login_name"] or (address and address.login_name)
+    if not (address and address.login_password):
+        options |= camera_login(name or "")
+    return options

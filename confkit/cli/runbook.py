@@ -51,7 +51,7 @@ def runbook(
     """
     from ..runbook import RUNBOOKS
 
-    if listing or name is None:
+    if listing or not name:
         for key, function in RUNBOOKS.items():
             purpose = str(inspect.getdoc(function)).partition("\n")[0]
             echo(f"{key}\n    {purpose}\n    {_usage(function)}")
@@ -61,7 +61,7 @@ def runbook(
     function, start = RUNBOOKS[name], datetime.now(UTC)
     inputs = _read_inputs(function, pairs)
     try:
-        if report is not None:
+        if report:
             report.touch(0o600)  # an error here comes before a change
         with connected(profile, sandbox) as client:
             service = f"{client.name} ({client.base_url})"
@@ -73,14 +73,14 @@ def runbook(
             echo(checks.as_json(runbook=name, service=service))
         else:
             explain_python("".join(check.advice for check in checks), profile, sandbox)
-        if report is not None:
+        if report:
             # Any input may be an address, whose login is hidden even if its beginning is malformed.
             typed = ", ".join(
                 f"{key}={redact(str(SecretAddress(str(value))))}" for key, value in inputs.items()
             )
             seconds = (datetime.now(UTC) - start).total_seconds()
-            table, facts = checks._repr_html_(), escape(typed or "none")
-            page = _PAGE.format(escape(title), table, facts, start, seconds)
+            facts = escape(typed or "none")
+            page = _PAGE.format(escape(title), checks._repr_html_(), facts, start, seconds)
             write_atomically(report, page.encode(), private=True)
             echo(f"report: {report}", err=True)
     except BrokenPipeError:
@@ -112,9 +112,10 @@ def _read_inputs(function: Callable[..., object], pairs: Iterable[str]) -> dict[
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or name not in known:
-            names = ", ".join(known) or "none"
-            problem = f"-p {SecretAddress(pair)}: write KEY=VALUE; the inputs are: {names}"
-            raise click.UsageError(problem)
+            raise click.UsageError(
+                f"-p {SecretAddress(pair)}: write KEY=VALUE; "
+                f"the inputs are: {', '.join(known) or 'none'}"
+            )
         kind = click.types.convert_type(None, known[name])
         try:
             inputs[name] = kind.convert(text, None, None)

@@ -52,7 +52,6 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
     Its host, people, cameras, faults and time are Python's: a few lines with
     confkit.sandbox.Sandbox start it for a client in any language, too.
     """
-    from ..deployment.probe import dialect_line
     from ..sandbox import Sandbox
 
     log_to_stderr(logging.INFO)
@@ -61,8 +60,8 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
     with Sandbox(dialect=spoken, **settings) as service, suppress(KeyboardInterrupt):
         # With the demo key, which is published.
         variables = {VARIABLES[setting]: getattr(service, setting) for setting in SERVICE}
-        if line := dialect_line(spoken):
-            variables[VARIABLES["dialect"]] = line
+        if dialect:
+            variables[VARIABLES["dialect"]] = dialect.replace(" ", "")
         words = " ".join(f"{name}={value}" for name, value in variables.items())
         echo(f"interface A  {service.base_url}\ninterface B  {service.outgoing_url}")
         echo(f"for clients  export {words}")

@@ -10,7 +10,6 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from math import inf
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from ..checks import Check, Checklist, Outcome
 from ..client import Client
@@ -95,7 +94,7 @@ class Case(Inquiry):
         with suppress(LookupError, ValueError, TypeError, OverflowError):
             there = parsedate_to_datetime(response.headers["Date"]).timestamp() + 0.5
             skew = there - time.time() + response.elapsed.total_seconds() / 2
-            host = urlsplit(response.url).netloc
+            host = response.url.split("/")[2]
             self.skews[host] = min(skew, self.skews.get(host, inf), key=abs)
 
     def failure(self, error: Any, about: str = "") -> Row:
@@ -105,10 +104,9 @@ class Case(Inquiry):
 
     def dialect_advice(self) -> str:
         """Return how to set the dialect, including the corrected settings."""
-        settings = self.dialect.changes().items()
-        arguments = ", ".join(f"{name}={value!r}" for name, value in settings)
+        settings = [f"{name}={value!r}" for name, value in self.dialect.changes().items()]
         how = how_to_set(self.original, self.dialect)
-        return f"{_SET_DIALECT}ck.Dialect({arguments}), or {how}"
+        return f"{_SET_DIALECT}ck.Dialect({', '.join(settings)}), or {how}"
 
 
 def settings(case: Case) -> Row:
@@ -170,12 +168,12 @@ def keys(case: Case) -> Row:
     if "A" not in case.answering:
         return Row("SKIP", "interface A does not respond")
     used, error = case.dialect, case.log_in()
-    if error is not None:
+    if error:
         refused = getattr(error, "ret", None) in REFUSED
         return case.failure(error, "" if refused else "the keys could not be checked: ")
     if corrected := dialect_line(case.dialect, used):
-        text = "the keys are right, but the service expects another signature: "
-        return Row("FAIL", text + corrected, case.dialect_advice())
+        text = f"the keys are right, but the service expects another signature: {corrected}"
+        return Row("FAIL", text, case.dialect_advice())
     return Row("PASS", "A1 accepts the keys and the dialect's signature")
 
 
@@ -255,7 +253,7 @@ def room(case: Case) -> Row:
 
 def media_server(case: Case) -> Row:
     """Look up the room's media server (A5), and check whether it accepts connections."""
-    if case.room is None or case.room.room_status == _ROOM_CLOSED:
+    if not case.room or case.room.room_status == _ROOM_CLOSED:
         return Row("SKIP", "no open room was read")
     answer = case.find("A5", case.room.room_id)
     row = _token_row(case, answer)

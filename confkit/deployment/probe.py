@@ -68,7 +68,7 @@ def investigate(
     """Return the dialect, as `probe_dialect` does, and the undetermined settings, with reasons."""
     inquiry = Inquiry(client, max_failed_logins)
     error = inquiry.log_in()
-    if error is not None:
+    if error:
         raise error
     unknown = []
     for key, (setting, _) in QUESTIONS.items():
@@ -129,9 +129,7 @@ class Inquiry:
         """Try one signature after another until one is accepted: the dialect's own, then those seen
         in deployments. Store the token and the dialect, or return the error."""
         access_key, secret_key = self.client.access_key, self.client.secret_key
-        pairs = product(CHOICES["hash"], CHOICES["signature"])
-        others = [replace(self.dialect, hash=name, signature=form) for name, form in pairs]
-        dialects = list(dict.fromkeys([self.dialect, *others]))
+        dialects = self._signatures()
         for dialect in dialects[: self._bound]:
             fields = {"access_key": access_key, "digest": dialect.digest(access_key, secret_key)}
             call, result = self.ask(A1, fields, None, dialect)
@@ -144,6 +142,11 @@ class Inquiry:
             if call.ret not in REFUSED:
                 return result  # which does not depend on the signature
         return self._refusal(dialects)
+
+    def _signatures(self) -> list[Dialect]:
+        pairs = product(CHOICES["hash"], CHOICES["signature"])
+        others = [replace(self.dialect, hash=name, signature=form) for name, form in pairs]
+        return list(dict.fromkeys([self.dialect, *others]))
 
     def _refusal(self, dialects: list[Dialect]) -> AuthenticationFailed:
         """Return the error for keys that were refused with the tried signatures."""
@@ -198,13 +201,11 @@ class Inquiry:
 
     def _sign_otherwise(self, fields: dict[str, Any]) -> Finding | None:
         """Try the token in other hashes and forms: A1 may have accepted any digest."""
-        for name, form in product(CHOICES["hash"], CHOICES["signature"]):
-            dialect = replace(self.dialect, hash=name, signature=form)
-            token = dialect.token_of(self._granted, self.client.secret_key)
-            if dialect == self.dialect or isinstance(token, ConfkitError):
-                continue
+        random, key = self._granted["random"], self._granted["key"]
+        for dialect in self._signatures()[1:]:
+            token = dialect.access_token(random, key, self.client.secret_key)
             call, result = self.ask(OPERATIONS["A3"], fields, token, dialect)
-            if call.ret is not None and call.ret not in (*REFUSED, *FAULTS):
+            if call.ret not in (None, *REFUSED, *FAULTS):
                 self.token = token
                 return Finding(dialect, "", call, result)
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +89,7 @@ def bulk_camera_import(
     )
     if rows is None:
         return
-    ids = list(dict.fromkeys(rows.room_id))
+    ids = list(rows.room_id)
     read = partial(sweep, client, ids, users=False, progress=False)
     ready = rows[rows.outcome == bulk.READY]
     if ids and (yield from ask("Rooms", read, partial(_rooms_open, set(ready.room_id)))) is None:
@@ -148,7 +148,7 @@ def _names_with(rows: pd.DataFrame, column: str) -> str:
 
 
 def stray_devices(
-    client: Client, keep: str | Iterable[str] = "", *, pause: float = 3.0, apply: bool = False
+    client: Client, keep: Sequence[str] = "", *, pause: float = 3.0, apply: bool = False
 ) -> Checks:
     """Stray devices: which are listed although nobody sees them, and may they be removed?
 
@@ -184,8 +184,7 @@ def stray_devices(
         return
     removable = strays[strays.reason != bulk.NOT_KNOWN]
     if len(removable) and (yield from may_change(client, apply, "Removal (B2)")):
-        remove = partial(bulk.remove_devices, client, removable)
-        yield from ask("Removal (B2)", remove, _removed)
+        yield from ask("Removal (B2)", partial(bulk.remove_devices, client, removable), _removed)
         yield from ask("Stray devices", lambda: _in_both(strays, look()), _no_strays)
     else:
         yield from ask("Stray devices", lambda: strays, _no_strays)

@@ -86,10 +86,10 @@ def _large_enough(client: Client, report: pd.DataFrame, full_minutes: int) -> st
     with suppress(ConfkitError):  # without the service, a room's ID stands for its topic
         read = sweep(client, list(full.room_id), users=False, progress=False)
         topics = {room.room_id: room.topic for room in read.rooms}
-    pairs = zip(full.room_id, full.reason, strict=True)
     advice = (
         "Create each anew with a larger attendee_max, and give people its number. Then record "
         "again: who else wanted to join is not known. `ck.capacity_report` has all rooms."
     )
+    pairs = zip(full.room_id, full.reason, strict=True)
     texts = shorten(f"{topics.get(room_id) or room_id}: {reason}" for room_id, reason in pairs)
     return "FAIL", texts, advice

@@ -51,8 +51,8 @@ def camera_login(login_name: str) -> dict[str, Any]:
     if not login_name:
         return {}
     password = Secret(os.environ.get(CAMERA_PASSWORD, ""))
-    password = password or ask_secret(f"password of {login_name}: ")
-    return {"login_name": login_name, "login_password": password}
+    question = f"password of {login_name}: "
+    return {"login_name": login_name, "login_password": password or ask_secret(question)}
 
 
 def trial_room(

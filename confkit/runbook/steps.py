@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, TypeVar
 
 from ..checks import Check, Outcome
@@ -27,18 +27,18 @@ def ask(
     judge: Callable[[Value], str | Finding] | None = None,
     *,
     advice: str = "",
-    fails: tuple[type[ConfkitError], ...] | None = None,
+    fails: tuple[type[ConfkitError], ...] = (),
 ) -> Checking[Value | None]:
     """Yield the check of a question; return its value where the check is a PASS, else None.
 
     `judge` makes of the value a text, the detail of a PASS, or a Finding. An error is a FAIL where
-    the service answered what is wrong, or with `fails` where it is one of these, else UNKNOWN.
+    the service answered what is wrong, or where it is one of `fails`, else UNKNOWN.
     `advice` replaces the error's own.
     """
     try:
         value = question()
     except ConfkitError as error:
-        failed = is_answer(error) if fails is None else isinstance(error, fails)
+        failed = is_answer(error) or isinstance(error, fails)
         yield Check(name, "FAIL" if failed else "UNKNOWN", error.summary, advice or error.advice)
         return None
     finding: Any = judge(value) if judge else value
@@ -83,7 +83,7 @@ def shorten(names: Iterable[str]) -> str:
     return ", ".join(listed[:_SHOWN]) + more
 
 
-def split(names: str | Iterable[str]) -> list[str]:
+def split(names: Sequence[str]) -> list[str]:
     """Return the names in a list, or in a text with commas between them, each once."""
     listed = names.split(",") if isinstance(names, str) else map(str, names)
     return list(dict.fromkeys(name.strip() for name in listed if name.strip()))
