@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 
 import pytest
 from jupyter_client.manager import run_kernel
@@ -68,7 +69,7 @@ def test_diagnose_says_where_the_fault_is_and_how_to_go_on(sandbox, client, came
     done = run(*words, **known(sandbox))
     assert (done.returncode, verdict(done)) == (1, "not_imported"), done.stdout
     line = shlex.split(done.stdout.splitlines()[-1].partition("start Python so: ")[2])
-    assert line == ["python3", "-ic", "import confkit as ck; client = ck.connect()"]
+    assert line == [sys.executable, "-ic", "import confkit as ck; client = ck.connect()"]
     ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
     done = run("diagnose", room_id, **known(sandbox))
     assert (done.returncode, verdict(done)) == (0, "ok"), done.stdout + done.stderr

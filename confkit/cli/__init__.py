@@ -39,9 +39,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command, and return its exit status.
 
     0 or the command's own; 1 after an error, which is one sentence on standard error; 2 after wrong
-    usage; 130 when interrupted. SIGTERM and a terminal that hangs up interrupt as Ctrl-C does.
+    usage; 130 when interrupted; 141 when nobody reads its output. SIGTERM and a terminal that hangs
+    up interrupt as Ctrl-C does.
     """
-    warnings.showwarning = lambda message, *_, **__: _complain(message)
+    warnings.showwarning = lambda message, *_: _complain(message)
     try:
         if arguments is None:
             interrupt_on_signals()
@@ -65,9 +66,12 @@ def main(arguments: list[str] | None = None) -> int:
             return 130
         _complain(error)
         return 1
-    except BrokenPipeError:  # such as `| head`
+    except OSError as error:  # of standard output, to which nothing can be written any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        if isinstance(error, BrokenPipeError):  # such as `| head`
+            return 141
+        _complain(error)
+        return 1
 
 
 def interrupt_on_signals() -> None:

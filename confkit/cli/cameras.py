@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 
-from ..connect import CAMERA_PASSWORD, ask_secret
-from ..secret import Secret, SecretAddress
+from ..connect import CAMERA_PASSWORD
+from ..secret import SecretAddress
 from ..text import echo
 from .options import connected, explain_python, profile_option, sandbox_option
 
@@ -29,21 +28,14 @@ timeout_option = click.option("--timeout", type=float, default=20, help="Seconds
 @click.option("--transport", type=click.Choice(["auto", "tcp", "udp"]), default="auto")
 @ca_option
 @verify_option
-def preflight(
-    url: SecretAddress,
-    login_name: str | None,
-    ca_bundle: str | None,
-    no_verify: bool,
-    **options: Any,
-) -> int:
+def preflight(url: SecretAddress, **options: Any) -> int:
     """Play the RTSP camera at URL, and say what stands in the way.
 
     It needs no service, opens one connection, logs in once at most, and changes nothing.
     """
     from ..rtsp.preflight import preflight
 
-    verify = not no_verify and (ca_bundle or True)
-    report = preflight(url, *_login(url, login_name), verify=verify, **options)
+    report = preflight(url, **_completed(options, url))
     echo(report)
     return 0 if report.ok else 1
 
@@ -62,11 +54,8 @@ def diagnose(
     room: str,
     user: str | None,
     address: SecretAddress | None,
-    login_name: str | None,
     profile: str | None,
     sandbox: bool,
-    ca_bundle: str | None,
-    no_verify: bool,
     **options: Any,
 ) -> int:
     """Say why the device USER is not in ROOM, and what to do.
@@ -75,8 +64,7 @@ def diagnose(
     """
     from ..diagnosis import diagnose_device
 
-    options["verify"] = not no_verify and (ca_bundle or True)
-    options["login_name"], options["login_password"] = _login(address, login_name)
+    options = _completed(options, address)
     with connected(profile, sandbox) as client:
         report = diagnose_device(client, room, user, address, **options)
     echo(report)
@@ -84,18 +72,19 @@ def diagnose(
     return 0 if report.ok else 1
 
 
-def _login(url: SecretAddress | None, name: str | None) -> tuple[str | None, Secret | None]:
-    """Return a camera's login, unless the address holds it: the password is the environment's, or
-    asked for."""
+def _completed(options: dict[str, Any], url: SecretAddress | None) -> dict[str, Any]:
+    """Return the options of a preflight from those typed. A login's password is the environment's,
+    or asked for, unless the address holds it."""
     from ..rtsp.address import parse_address
+    from ..runbook.rooms import camera_login
 
+    ca_bundle = options.pop("ca_bundle")
+    options["verify"] = not options.pop("no_verify") and (ca_bundle or True)
     try:
         address = parse_address(url.reveal()) if url else None
     except ValueError:
-        return name, None  # the report says what is wrong with it
-    if address:
-        name = name or address.login_name
-    if not name or (address and address.login_password):
-        return name, None
-    password = Secret(os.environ.get(CAMERA_PASSWORD, ""))
-    return name, password or ask_secret(f"password of {name}: ")
+        return options  # the report says what is wrong with it
+    name = options["login_name"] = options["login_name"] or (address and address.login_name)
+    if not (address and address.login_password):
+        options |= camera_login(name or "")
+    return options

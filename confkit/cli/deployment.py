@@ -35,16 +35,15 @@ def probe(profile: str | None, sandbox: bool) -> int:
     It creates and changes nothing: it asks for rooms and users that do not exist, and lets at most
     8 logins fail. The last line says how to set this dialect, and whether a point is open.
     """
-    from ..deployment import investigate
+    from ..deployment.probe import how_to_set, investigate
 
     with connected(profile, sandbox) as client:
         dialect, unknown = investigate(client)
     for text in unknown:
         echo(f"open: {text}")
     summary = "The dialect is the usual one: set nothing"
-    if changes := dialect.changes():
-        line = ",".join(f"{name}={value}" for name, value in changes.items())
-        summary = f"Set CONFKIT_DIALECT={line} (or: confkit profile add NAME --dialect {line})"
+    if dialect.changes():
+        summary = f"The dialect differs from the usual one: {how_to_set(client, dialect)}"
     if unknown:
         summary += f"; {counted(len(unknown), 'point')} open, see above"
     echo(summary)

@@ -100,7 +100,7 @@ def service(profile: str | None) -> dict[str, str]:
     if profile:  # without another service's addresses, keys and dialect
         for name in OWN:
             environment.pop(VARIABLES[name], None)
-    elif not any(environment.get(name) for name in named):
+    elif not any(map(environment.get, named)):
         profile = EMBEDDED
     if profile:
         environment["CONFKIT_PROFILE"] = profile

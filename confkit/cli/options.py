@@ -14,7 +14,7 @@ import click
 
 from ..checks import Check, Checklist
 from ..client import Client
-from ..connect import EMBEDDED, SERVICE, VARIABLES, connect
+from ..connect import EMBEDDED, connect
 from ..errors import ConfigError
 from ..text import echo, one_line, printable
 
@@ -39,10 +39,10 @@ def connected(profile: str | None, sandbox: bool | None = None) -> Client:
     if sandbox and profile:
         raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
     embedded = "" if sandbox is None else "--sandbox for the embedded one, "
-    variables = ", ".join(VARIABLES[name] for name in SERVICE)
     advice = (
         "Name one: --profile NAME (`confkit profile add NAME` makes it), "
-        f"{embedded}or {variables} in the environment."
+        f"{embedded}or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL, CONFKIT_ACCESS_KEY and "
+        "CONFKIT_SECRET_KEY in the environment."
     )
     try:
         client = connect(EMBEDDED if sandbox else profile)
@@ -55,22 +55,18 @@ def connected(profile: str | None, sandbox: bool | None = None) -> Client:
     return client
 
 
-def print_checks(steps: Generator[Check], *, quiet: bool = False) -> Checklist:
-    """Print each check as it is made, and a last line with the verdict and the finding, if any;
-    nothing if `quiet`."""
-    checks = []
+def print_checks(steps: Generator[Check]) -> Checklist:
+    """Print each check as it is made, and a last line with the verdict and the finding, if any."""
+    checks, finding = [], ""
     with closing(steps):
         for check in steps:
             checks.append(check)
-            if not quiet and check.name != "Finding":
+            if check.name == "Finding":
+                finding = f" - {check.detail.rstrip('.')}. {check.advice}".removesuffix(". ")
+            else:
                 echo(check, style=_coloured(check.outcome))
     checklist = Checklist(checks)
-    line = f"Overall: {checklist.verdict}"
-    if checks and checks[-1].name == "Finding":
-        parts = (checks[-1].detail.rstrip("."), checks[-1].advice)
-        line += f" - {'. '.join(filter(None, parts))}"
-    if not quiet:
-        echo(line, style=_coloured(checklist.verdict))
+    echo(f"Overall: {checklist.verdict}{finding}", style=_coloured(checklist.verdict))
     return checklist
 
 
@@ -79,12 +75,13 @@ def explain_python(advice: str, profile: str | None, sandbox: bool) -> None:
     if re.search(r"\bck\.", advice):
         service = EMBEDDED if sandbox else profile
         line = f"import confkit as ck; client = ck.connect({repr(service) if service else ''})"
-        echo(f"  To run what begins with ck., start Python so: python3 -ic {quote(line)}")
+        start = f"{quote(sys.executable)} -ic {quote(line)}"  # the Python that has confkit
+        echo(f"  To run what begins with ck., start Python so: {start}")
 
 
 def _coloured(outcome: str) -> Callable[[str], str]:
     """Return what colours the outcome's word in a text, on a terminal and without NO_COLOR."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+    if not (sys.stdout and sys.stdout.isatty()) or os.environ.get("NO_COLOR"):
         return str
     styled = click.style(outcome, fg=_COLOURS.get(outcome), bold=True)
     return lambda text: text.replace(outcome, styled, 1)

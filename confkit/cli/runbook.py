@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
+from ..checks import Checklist
 from ..errors import ConfkitError
-from ..secret import redact
+from ..secret import SecretAddress, redact
 from ..text import echo, write_atomically
 from .options import connected, explain_python, print_checks, profile_option, sandbox_option
 
@@ -50,47 +51,49 @@ def runbook(
     """
     from ..runbook import RUNBOOKS
 
-    if listing or name is None:
+    if listing or not name:
         for key, function in RUNBOOKS.items():
             purpose = str(inspect.getdoc(function)).partition("\n")[0]
             echo(f"{key}\n    {purpose}\n    {_usage(function)}")
         return 0
     if name not in RUNBOOKS:
         raise click.UsageError(f"there is no runbook {name!r}; there are: {', '.join(RUNBOOKS)}")
-    if report is not None and not report.parent.is_dir():
-        raise click.UsageError(f"--report {report}: there is no folder {report.parent}")
     function, start = RUNBOOKS[name], datetime.now(UTC)
     inputs = _read_inputs(function, pairs)
     try:
+        if report:
+            report.touch(0o600)  # an error here comes before a change
         with connected(profile, sandbox) as client:
             service = f"{client.name} ({client.base_url})"
             title = f"{name} on {service}"
             echo(title, err=True)
-            checks = print_checks(function(client, **inputs), quiet=as_json)
+            steps = function(client, **inputs)
+            checks = Checklist(steps) if as_json else print_checks(steps)
         if as_json:
             echo(checks.as_json(runbook=name, service=service))
         else:
             explain_python("".join(check.advice for check in checks), profile, sandbox)
-        if report is not None:
-            typed = ", ".join(f"{key}={redact(str(value))}" for key, value in inputs.items())
+        if report:
+            # Any input may be an address, whose login is hidden even if its beginning is malformed.
+            typed = ", ".join(
+                f"{key}={redact(str(SecretAddress(str(value))))}" for key, value in inputs.items()
+            )
             seconds = (datetime.now(UTC) - start).total_seconds()
-            table, facts = checks._repr_html_(), escape(typed or "none")
-            page = _PAGE.format(escape(title), table, facts, start, seconds)
+            facts = escape(typed or "none")
+            page = _PAGE.format(escape(title), checks._repr_html_(), facts, start, seconds)
             write_atomically(report, page.encode(), private=True)
             echo(f"report: {report}", err=True)
-    except (ConfkitError, OSError) as error:  # status 1 would say that a check failed
+    except BrokenPipeError:
+        raise
+    except (ConfkitError, ValueError, OSError) as error:  # status 1 would say that a check failed
         raise click.UsageError(str(error)) from None
     return checks.exit_status
 
 
 def _inputs(function: Callable[..., object]) -> dict[str, Any]:
     """Return the inputs of a runbook with their defaults, or None."""
-    parameters = inspect.signature(function).parameters.values()
-    return {
-        parameter.name: None if parameter.default is parameter.empty else parameter.default
-        for parameter in parameters
-        if parameter.name != "client"
-    }
+    _, *parameters = inspect.signature(function).parameters.values()  # the client comes first
+    return {each.name: None if each.default is each.empty else each.default for each in parameters}
 
 
 def _usage(function: Callable[..., object]) -> str:
@@ -109,12 +112,14 @@ def _read_inputs(function: Callable[..., object], pairs: Iterable[str]) -> dict[
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or name not in known:
-            problem = f"-p {pair}: write KEY=VALUE; the inputs are: {', '.join(known) or 'none'}"
-            raise click.UsageError(problem)
+            raise click.UsageError(
+                f"-p {SecretAddress(pair)}: write KEY=VALUE; "
+                f"the inputs are: {', '.join(known) or 'none'}"
+            )
         kind = click.types.convert_type(None, known[name])
         try:
             inputs[name] = kind.convert(text, None, None)
-        except click.BadParameter:
-            problem = f"-p {name}: {text!r} is not a valid {kind.name}"
-            raise click.UsageError(problem) from None
+        except click.BadParameter as error:
+            error.param_hint = f"-p {name}"
+            raise
     return inputs

@@ -8,11 +8,14 @@ import re
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..connect import (
+    SERVICE,
+    VARIABLES,
     ask_secret,
     check_profile_name,
     check_setting,
@@ -55,14 +58,10 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     spoken = Dialect.of(dialect or "")
     with Sandbox(dialect=spoken, **settings) as service, suppress(KeyboardInterrupt):
-        variables = {
-            "CONFKIT_BASE_URL": service.base_url,
-            "CONFKIT_OUTGOING_URL": service.outgoing_url,
-            "CONFKIT_ACCESS_KEY": service.access_key,
-            _KEY: service.secret_key,  # the demo key, which is published
-        }
-        if changes := spoken.changes().items():
-            variables["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
+        # With the demo key, which is published.
+        variables = {VARIABLES[setting]: getattr(service, setting) for setting in SERVICE}
+        if dialect:
+            variables[VARIABLES["dialect"]] = dialect.replace(" ", "")
         words = " ".join(f"{name}={value}" for name, value in variables.items())
         echo(f"interface A  {service.base_url}\ninterface B  {service.outgoing_url}")
         echo(f"for clients  export {words}")
@@ -80,7 +79,7 @@ def token(profile: str | None, digest: bool) -> None:
     `export CONFKIT_TOKEN=$(confkit token)` makes the curl lines run that confkit shows; in these
     CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other secrets.
     """
-    if sys.stdout.isatty():
+    if not sys.stdout or sys.stdout.isatty():
         advice = "Use CONFKIT_TOKEN=$(confkit token)."
         raise ConfigError("a token is a secret, so it goes into a pipe only", advice)
     with connected(profile) as client:
@@ -94,7 +93,7 @@ def token(profile: str | None, digest: bool) -> None:
 @click.option("--outgoing-url", metavar="URL", help="Of interface B.")
 @click.option("--access-key", metavar="KEY", help="From the service's provider.")
 @click.option("--ca-bundle", "verify", metavar="FILE", help="Certificates to trust.")
-@click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
+@click.option("--read-only/--no-read-only", default=None, help="Refuse every change.")
 @click.option("--max-rate", type=float, help="At most so many requests a second.")
 @dialect_option
 def add_profile(name: str, **options: Any) -> None:
@@ -108,6 +107,8 @@ def add_profile(name: str, **options: Any) -> None:
     stored = load_profile(name) if name in profile_names() else {}
     if options["access_key"] not in (None, stored.get("access_key")):
         stored.pop("secret_key", None)  # which belongs to the other access key
+    if options["verify"]:  # a relative path would hold in this folder alone
+        options["verify"] = str(Path(options["verify"]).expanduser().absolute())
     settings = stored | {key: value for key, value in options.items() if value is not None}
     for key, question in _QUESTIONS.items():  # each is checked before the next question
         settings[key] = check_setting(key, settings.get(key) or _ask(question), "what was typed")
@@ -117,8 +118,7 @@ def add_profile(name: str, **options: Any) -> None:
         question = "secret key: " if old is None else "secret key (Enter keeps the present one): "
         secret = ask_secret(question, variable=_KEY)
     settings["secret_key"] = secret or old or ""
-    for key, value in settings.items():
-        settings[key] = check_setting(key, value, "what was typed")
+    settings = {key: check_setting(key, settings[key], "what was typed") for key in settings}
     settings["dialect"] = settings.get("dialect", Dialect()).changes()
     echo(f"profile {name} is saved in {save_profile(name, settings)}")
     echo(f"to see whether it works: confkit doctor --profile {name}")
@@ -155,6 +155,6 @@ def reference(part: str | None = None) -> str:
 
 def packaged(name: str) -> str:
     """Return a text of the package: our reference, or both interfaces as OpenAPI 3.1 (JSON)."""
-    from importlib import resources  # takes a while to load, and few ask for a text
+    from importlib.resources import files  # takes a while to load, and few ask for a text
 
-    return resources.files("confkit").joinpath(name).read_text("utf-8")
+    return files("confkit").joinpath(name).read_text("utf-8")

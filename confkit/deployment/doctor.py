@@ -5,7 +5,6 @@ import time
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -14,12 +13,11 @@ from typing import Any, NamedTuple
 
 from ..checks import Check, Checklist, Outcome
 from ..client import Client
-from ..dialect import Dialect
 from ..errors import ConfkitError, TransportError
 from ..operations import A3, B3
 from ..records import Room, parse_id, require_field
 from .media_server import mcu_answers
-from .probe import FAULTS, NOT_SUPPORTED, REFUSED, Finding, Inquiry
+from .probe import FAULTS, NOT_SUPPORTED, REFUSED, Finding, Inquiry, dialect_line, how_to_set
 
 NO_ROOM = "999999999999999"  # a number that no room should have
 MOST_SKEW = 5.0  # harmless seconds; the Date header has no fractions
@@ -77,7 +75,7 @@ class Case(Inquiry):
         self.addresses = self.client._addresses = dict(client._addresses)
         self.answering = set[str]()  # the interfaces that respond
         self.room: Room | None = None
-        self.skew = inf  # of the service's clock
+        self.skews = dict[str, float]()  # of the clock behind each address
         session = self.client.session = copy.copy(client.session)  # its adapters stay shared
         session.cookies = copy.copy(session.cookies)
         session.hooks = {"response": [*session.hooks["response"], self._note_skew]}
@@ -91,12 +89,13 @@ class Case(Inquiry):
         self.rows[name] = row
         return Check(name, *row)
 
-    def _note_skew(self, response: Any, *_: object, **__: object) -> None:
-        """Note the least skew of the clocks."""
+    def _note_skew(self, response: Any, **_: object) -> None:
+        """Note the least skew of this service's clock."""
         with suppress(LookupError, ValueError, TypeError, OverflowError):
             there = parsedate_to_datetime(response.headers["Date"]).timestamp() + 0.5
             skew = there - time.time() + response.elapsed.total_seconds() / 2
-            self.skew = min(skew, self.skew, key=abs)
+            host = response.url.split("/")[2]
+            self.skews[host] = min(skew, self.skews.get(host, inf), key=abs)
 
     def failure(self, error: Any, about: str = "") -> Row:
         """Return the row for an error."""
@@ -105,21 +104,9 @@ class Case(Inquiry):
 
     def dialect_advice(self) -> str:
         """Return how to set the dialect, including the corrected settings."""
-        corrected = _differences(self.dialect, self.original.dialect)
-        settings = {**self.dialect.changes(), **corrected}
-        settings = {name: value for name, value in settings.items() if value is not None}
-        arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-        return f"{_SET_DIALECT}ck.Dialect({arguments}), or set CONFKIT_DIALECT={_line(settings)}"
-
-
-def _differences(right: Dialect, used: Dialect) -> dict[str, Any]:
-    """Return the settings of the right dialect that differ from those used."""
-    settings = asdict(right).items()
-    return {name: value for name, value in settings if value != getattr(used, name)}
-
-
-def _line(settings: dict[str, Any]) -> str:
-    return ",".join(f"{name}={value}" for name, value in settings.items())
+        settings = [f"{name}={value!r}" for name, value in self.dialect.changes().items()]
+        how = how_to_set(self.original, self.dialect)
+        return f"{_SET_DIALECT}ck.Dialect({', '.join(settings)}), or {how}"
 
 
 def settings(case: Case) -> Row:
@@ -164,14 +151,14 @@ def clock(case: Case) -> Row:
     """Compare this machine's clock with the service's, by the Date header."""
     if not case.answering:
         return Row("SKIP", "neither interface responds")
-    if case.skew == inf:
+    if not case.skews:
         advice = "Compare the clocks by hand (timedatectl) if tokens expire early."
         return Row("UNKNOWN", "the responses have no Date header", advice)
-    if abs(case.skew) <= MOST_SKEW:
+    host, skew = max(case.skews.items(), key=lambda item: abs(item[1]))
+    if abs(skew) <= MOST_SKEW:
         return Row("PASS", f"both clocks agree within {MOST_SKEW:g} s")
-    side = "behind" if case.skew > 0 else "ahead of"
-    skew = timedelta(seconds=round(abs(case.skew)))
-    text = f"this machine is {skew} (h:mm:ss) {side} the service"
+    side = "behind" if skew > 0 else "ahead of"
+    text = f"this machine is {timedelta(seconds=round(abs(skew)))} (h:mm:ss) {side} {host}"
     advice = "Correct the clock that is wrong (NTP): tokens and certificates depend on it."
     return Row("FAIL", text, advice)
 
@@ -181,11 +168,11 @@ def keys(case: Case) -> Row:
     if "A" not in case.answering:
         return Row("SKIP", "interface A does not respond")
     used, error = case.dialect, case.log_in()
-    if error is not None:
+    if error:
         refused = getattr(error, "ret", None) in REFUSED
         return case.failure(error, "" if refused else "the keys could not be checked: ")
-    if corrected := _differences(case.dialect, used):
-        text = f"the keys are right, but the service expects another signature: {_line(corrected)}"
+    if corrected := dialect_line(case.dialect, used):
+        text = f"the keys are right, but the service expects another signature: {corrected}"
         return Row("FAIL", text, case.dialect_advice())
     return Row("PASS", "A1 accepts the keys and the dialect's signature")
 
@@ -229,15 +216,14 @@ def _token_row(case: Case, answer: Finding, advice: str = _ASK_PROVIDER) -> Row:
     """Return the row for whether an operation reads the token, and adopt its dialect. The advice is
     for a token that is refused."""
     key, ret, result = answer.call.endpoint, answer.call.ret, answer.result
-    corrected = _differences(answer.dialect, case.dialect)
+    corrected = dialect_line(answer.dialect, case.dialect)
     case.dialect = answer.dialect
     if corrected:
-        text = f"{key} expects the token in another form: {_line(corrected)}"
+        text = f"{key} expects the token in another form: {corrected}"
         return Row("FAIL", text, case.dialect_advice())
-    if isinstance(result, TransportError):  # the interface has just answered
-        return case.failure(result)._replace(outcome="UNKNOWN")
-    if isinstance(result, ConfkitError) and (ret is None or ret in FAULTS):
-        return case.failure(result)
+    if isinstance(result, ConfkitError) and ret in (None, *FAULTS):
+        row = case.failure(result)  # UNKNOWN without a response, as the interface has just answered
+        return row._replace(outcome="UNKNOWN") if isinstance(result, TransportError) else row
     if not answer.problem:
         return Row("PASS", f"{key} reads the token")
     if ret == 0 and key in ("B3", "A5"):
@@ -267,7 +253,7 @@ def room(case: Case) -> Row:
 
 def media_server(case: Case) -> Row:
     """Look up the room's media server (A5), and check whether it accepts connections."""
-    if case.room is None or case.room.room_status == _ROOM_CLOSED:
+    if not case.room or case.room.room_status == _ROOM_CLOSED:
         return Row("SKIP", "no open room was read")
     answer = case.find("A5", case.room.room_id)
     row = _token_row(case, answer)

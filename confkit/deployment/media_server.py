@@ -16,8 +16,8 @@ def mcu_answers(address: str) -> tuple[bool, str]:
     Nothing is sent, and nothing is raised for a server that does not respond. A server that takes
     media over UDP only may work nevertheless.
     """
-    text = str(SecretAddress(str(address)))
-    parts = _HOST_AND_PORT.fullmatch(str(address).strip())
+    text = SecretAddress(address)
+    parts = _HOST_AND_PORT.fullmatch(address.strip())
     if not parts or not 0 < int(parts[3]) < 65536:
         return False, f"{text!r} is not host:port, so nothing was tried"
     try:

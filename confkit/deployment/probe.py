@@ -8,25 +8,25 @@ the parameters, or look for the room, first.
 import copy
 import uuid
 import warnings
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import product
+from shlex import quote
 from typing import Any, NamedTuple
 
 from ..calls import Call
 from ..client import Client
 from ..dialect import CHOICES, Dialect
 from ..errors import AuthenticationFailed, ConfigError, ConfkitError, TransportError
-from ..operations import A1, B1, OPERATIONS, Operation
+from ..operations import A1, B1, OPERATIONS
 from ..secret import Secret
 
+_USUAL = Dialect()
 Answer = tuple[Call, dict[str, Any] | ConfkitError]
 
 REFUSED = (401, 602)  # authentication failed, access_token incorrect (section 5)
-# By operation; in B1 and B2, 401 means wrong parameters.
-REFUSALS = {"A3": REFUSED, "A5": REFUSED, "B3": REFUSED, "B2": (602,), "B1": (602,)}
 NOT_SUPPORTED = 408  # HTTP request not supported: specified for A, assumed for B
 # Codes of temporary faults, which occur whether the token was read or not.
-FAULTS = (302, 303, 304, 310, 409, 427, 503, 504, 700, 805, 806)
+FAULTS = (302, 303, 304, 310, 409, 418, 419, 421, 427, 503, 504, 700, 805, 806)
 _SPELLINGS = ("access_token", "access_tocken", "token")  # in A, seen in deployments
 # The setting of the dialect that each operation reveals, and its known values.
 QUESTIONS: dict[str, tuple[str, tuple[str | None, ...]]] = {
@@ -68,7 +68,7 @@ def investigate(
     """Return the dialect, as `probe_dialect` does, and the undetermined settings, with reasons."""
     inquiry = Inquiry(client, max_failed_logins)
     error = inquiry.log_in()
-    if error is not None:
+    if error:
         raise error
     unknown = []
     for key, (setting, _) in QUESTIONS.items():
@@ -79,6 +79,21 @@ def investigate(
         if problem:
             unknown.append(f"{setting} ({problem})")
     return inquiry.dialect, unknown
+
+
+def dialect_line(dialect: Dialect, other: Dialect = _USUAL) -> str:
+    """Return the settings that differ from the other dialect's, as `Dialect.parse` takes them."""
+    settings = asdict(dialect).items()
+    return ",".join(f"{name}={value}" for name, value in settings if value != getattr(other, name))
+
+
+def how_to_set(client: Client, dialect: Dialect) -> str:
+    """Return how to set a dialect where the client's other settings come from: beside a profile
+    that is named in the call, CONFKIT_DIALECT does not count."""
+    line = quote(dialect_line(dialect))
+    if client.origins.get("base_url", "").startswith("profile "):
+        return f"run: confkit profile add {client.name} --dialect {line}"
+    return f"set CONFKIT_DIALECT={line}"
 
 
 class Finding(NamedTuple):
@@ -102,26 +117,19 @@ class Inquiry:
         self.client, self.dialect = copy.copy(client), client.dialect
         self.token: Secret | None = None
         self._granted: dict[str, Any] = {}  # by A1
-        self._bound, self._placement_known = max_failed_logins, False
+        self._bound = max_failed_logins
+        self.ask = self.client.ask_once
 
     def origin(self, setting: str) -> str:
         """Return a setting's name, and the origin of its value if known."""
         origin = self.client.origins.get(setting)
         return f"{setting} ({origin})" if origin else setting
 
-    def ask(
-        self, operation: Operation, fields: dict[str, Any], token: Secret | None, dialect: Dialect
-    ) -> Answer:
-        """Send a request once; return its record and its result."""
-        return self.client.ask_once(operation, fields, token, dialect)
-
     def log_in(self) -> ConfkitError | None:
         """Try one signature after another until one is accepted: the dialect's own, then those seen
         in deployments. Store the token and the dialect, or return the error."""
         access_key, secret_key = self.client.access_key, self.client.secret_key
-        pairs = product(CHOICES["hash"], CHOICES["signature"])
-        others = [replace(self.dialect, hash=name, signature=form) for name, form in pairs]
-        dialects = list(dict.fromkeys([self.dialect, *others]))
+        dialects = self._signatures()
         for dialect in dialects[: self._bound]:
             fields = {"access_key": access_key, "digest": dialect.digest(access_key, secret_key)}
             call, result = self.ask(A1, fields, None, dialect)
@@ -134,6 +142,11 @@ class Inquiry:
             if call.ret not in REFUSED:
                 return result  # which does not depend on the signature
         return self._refusal(dialects)
+
+    def _signatures(self) -> list[Dialect]:
+        pairs = product(CHOICES["hash"], CHOICES["signature"])
+        others = [replace(self.dialect, hash=name, signature=form) for name, form in pairs]
+        return list(dict.fromkeys([self.dialect, *others]))
 
     def _refusal(self, dialects: list[Dialect]) -> AuthenticationFailed:
         """Return the error for keys that were refused with the tried signatures."""
@@ -154,6 +167,7 @@ class Inquiry:
         """Find the value of a setting with which an operation reads the token: then the answer
         without a token differs."""
         operation, answers = OPERATIONS[key], list[Answer]()
+        refusals = REFUSED[1:] if operation.write else REFUSED  # of B1 and B2, 401 is not
         ids = {"room_id": room_id, "roomId": room_id}
         ids |= {"userId": str(uuid.uuid4()), "userAddress": "rtsp://192.0.2.1:554/nobody"}
         names = (*operation.required, *operation.optional)
@@ -164,14 +178,13 @@ class Inquiry:
             answers.append((call, result))
             if isinstance(result, TransportError):
                 break  # the others would fail, too
-            if call.ret in (*REFUSALS[key], NOT_SUPPORTED, *FAULTS):
+            if call.ret in (*refusals, NOT_SUPPORTED, *FAULTS):
                 continue
             # By GET, B3 succeeds whether or not it reads the token.
             listed = key == "B3" and call.ret == 0 and call.method == "GET"
             without = call if listed else self.ask(operation, fields, None, dialect)[0]
             same = (without.status, without.ret) == (call.status, call.ret)
             if listed or (not same and without.ret not in (None, *FAULTS)):
-                self._placement_known |= call.method == "POST"
                 return Finding(dialect, "", call, result)
         refused = key == "A3" and all(call.ret in REFUSED for call, _ in answers)
         if refused and (finding := self._sign_otherwise(fields)):
@@ -179,31 +192,29 @@ class Inquiry:
         served = [answer for answer in answers if answer[0].ret not in (None, NOT_SUPPORTED)]
         call, result = (served or answers)[0]
         problem = f"{key}: {result.summary if isinstance(result, ConfkitError) else 'success'}"
-        if call.ret in REFUSALS[key]:
+        if call.ret in refusals:
             problem = f"{key} refused the token in every known form: {call.ret}"
         elif call.ret not in (None, *FAULTS):
             problem += ", with the token and without"
-        refused = call.ret in (NOT_SUPPORTED, *REFUSALS[key])
+        refused = call.ret in (NOT_SUPPORTED, *refusals)
         return Finding(self.dialect, problem, call, result, refused)
 
     def _sign_otherwise(self, fields: dict[str, Any]) -> Finding | None:
         """Try the token in other hashes and forms: A1 may have accepted any digest."""
-        for name, form in product(CHOICES["hash"], CHOICES["signature"]):
-            dialect = replace(self.dialect, hash=name, signature=form)
-            token = dialect.token_of(self._granted, self.client.secret_key)
-            if dialect == self.dialect or isinstance(token, ConfkitError):
-                continue
+        random, key = self._granted["random"], self._granted["key"]
+        for dialect in self._signatures()[1:]:
+            token = dialect.access_token(random, key, self.client.secret_key)
             call, result = self.ask(OPERATIONS["A3"], fields, token, dialect)
-            if call.ret is not None and call.ret not in (*REFUSED, *FAULTS):
+            if call.ret not in (None, *REFUSED, *FAULTS):
                 self.token = token
                 return Finding(dialect, "", call, result)
         return None
 
     def _dialects(self, setting: str, values: tuple[str | None, ...]) -> list[Dialect]:
         """Return the dialects to try, the known one first: with each value of the setting, and for
-        POST each placement unless that is known."""
+        POST each placement."""
         known = self.dialect
-        placements = (known.placement, *CHOICES["placement"] * (not self._placement_known))
+        placements = (known.placement, *CHOICES["placement"])
         dialects = [
             replace(known, placement=placement, **{setting: value})
             for value in (getattr(known, setting), *values)

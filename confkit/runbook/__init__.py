@@ -5,8 +5,9 @@ for check in runbook.nobody_can_join(client, "1614903140"):     # as each is mad
 ck.Checklist(runbook.media_server_gone(client)).verdict         # all, with one verdict
 
 A runbook only reads unless it gets `apply=True`. A check is FAIL where the service answered what is
-wrong, and UNKNOWN where that cannot be known: no response, a timeout, a refused token. What a
-runbook has created it deletes again, also when it is interrupted.
+wrong, and UNKNOWN where that cannot be known: no response, a timeout, a refused token. (Two begin
+with checks of `ck.doctor`, to which no response is a FAIL.) What a runbook has created it deletes
+again, also when it is interrupted.
 
 A runbook of your own is a generator of `ck.Check` that takes the client first; run it as above. One
 of this package is a row of `RUNBOOKS` too, so that `confkit runbook` runs it, with its other

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,11 @@ from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
 from ..errors import ConfigError, ConfkitError, RoomNotFound
+from ..records import Room
 from ..secret import Secret
 from ..sweep import Sweep, sweep
 from ..text import counted
-from .rooms import ask_room, camera_login
+from .rooms import SHUT, ask_room, camera_login
 from .steps import AGAIN, Checks, Finding, ask, may_change, shorten, split
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 def camera_does_not_appear(
     client: Client,
-    room: str,
+    room: str | Room,
     device: str = "",
     *,
     address: str = "",
@@ -68,13 +70,15 @@ def bulk_camera_import(
     it imports those that play (B1).
     """
     password = Secret(os.environ.get(CAMERA_PASSWORD, "")) or None
-    options: dict[str, Any] = {"preflight": True, "progress": False, "login_password": password}
+    options: dict[str, Any] = {"progress": False, "login_password": password}
+    # An import plays the cameras: tried before, too, a wrong login would be two.
+    play = apply is not True or client.read_only
 
     def dry_run() -> pd.DataFrame:
         if not table:
             raise ConfigError("no table is given", "Set table (-p table=...) to a CSV file.")
         try:
-            return bulk.import_devices(client, table, dry_run=True, **options)
+            return bulk.import_devices(client, table, dry_run=True, preflight=play, **options)
         except ConfkitError:  # some are an OSError, too
             raise
         except OSError as error:
@@ -85,13 +89,12 @@ def bulk_camera_import(
     )
     if rows is None:
         return
-    ids = list(dict.fromkeys(rows.room_id))
+    ids = list(rows.room_id)
     read = partial(sweep, client, ids, users=False, progress=False)
-    if ids and (yield from ask("Rooms", read, _rooms_known)) is None:
+    ready = rows[rows.outcome == bulk.READY]
+    if ids and (yield from ask("Rooms", read, partial(_rooms_open, set(ready.room_id)))) is None:
         return
-    do_import = (rows.outcome == bulk.READY).any() and (
-        yield from may_change(client, apply, "Import (B1)")
-    )
+    do_import = len(ready) and (yield from may_change(client, apply, "Import (B1)"))
 
     def result() -> pd.DataFrame:
         if not do_import:
@@ -101,34 +104,41 @@ def bulk_camera_import(
     yield from ask("Every camera in its room", result, _all_in_rooms)
 
 
-def _rooms_known(rooms: Sweep) -> str | Finding:
+def _rooms_open(to_join: set[str], rooms: Sweep) -> str | Finding:
     unknown = [fail.room_id for fail in rooms.failures if isinstance(fail.error, RoomNotFound)]
     if unknown:
         detail = f"there is no room {shorten(map(str, unknown))}"
         return "FAIL", detail, "Correct room_id in the table; nothing was imported."
     if rooms.failures:
         return "UNKNOWN", rooms.commonest, rooms.failures[0].advice
+    if shut := to_join & {room.room_id for room in rooms.rooms if room.room_status in SHUT}:
+        detail = f"locked or closed: {shorten(sorted(shut))}"
+        return "FAIL", detail, "Have it unlocked, or correct room_id; nothing was imported."
     return counted(len(rooms.ids), "room")
 
 
-def _count_outcomes(rows: pd.DataFrame) -> str:
-    counts = rows.outcome.value_counts().items()
-    return ", ".join(f"{number} {outcome}" for outcome, number in counts if number) or "no rows"
-
-
 def _all_in_rooms(rows: pd.DataFrame) -> str | Finding:
-    missing = rows[~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE))]
-    problems = missing[missing.outcome != bulk.READY]
+    problems = rows[~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE, bulk.READY))]
     if rows.empty:
         return "UNKNOWN", "the table has no rows", "Check that this is the right file."
-    if missing.empty:
-        return counted(len(rows), "camera")
-    if problems.empty:
-        detail = f"{len(missing)} can be imported, and were not"
-        return "UNKNOWN", detail, f"{AGAIN} to import them."
+    if len(problems):
+        return _with_causes(problems, "Then run this again with the same table.")
+    if ready := (rows.outcome == bulk.READY).sum():
+        return "UNKNOWN", f"{ready} can be imported, and were not", f"{AGAIN} to import them."
+    return counted(len(rows), "camera")
+
+
+def _removed(rows: pd.DataFrame) -> str | Finding:
+    problems = rows[rows.outcome.isin((bulk.FAILED, bulk.UNKNOWN, bulk.NOT_TRIED))]
+    if len(problems):
+        return _with_causes(problems, "Then run this again.")
+    return _names_with(rows, "outcome")
+
+
+def _with_causes(problems: pd.DataFrame, advice: str) -> Finding:
     first = [f"{row.user_id}: {row.cause} {row.advice}" for row in problems.head(3).itertuples()]
-    advice = " ".join([*first, "Then run this again with the same table."])
     unknown = problems.outcome.isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
+    advice = " ".join([*first, advice])
     return "UNKNOWN" if unknown else "FAIL", _names_with(problems, "outcome"), advice
 
 
@@ -138,14 +148,15 @@ def _names_with(rows: pd.DataFrame, column: str) -> str:
 
 
 def stray_devices(
-    client: Client, keep: str = "", *, pause: float = 3.0, apply: bool = False
+    client: Client, keep: Sequence[str] = "", *, pause: float = 3.0, apply: bool = False
 ) -> Checks:
     """Stray devices: which are listed although nobody sees them, and may they be removed?
 
-    `keep`: user IDs of devices that stay, with commas between them. It reads (A3, A6, B3) twice,
-    `pause` seconds apart, as a camera that restarts is missing too; with `apply` it removes (B2)
-    what was stray both times.
+    `keep`: user IDs of devices that stay, as a list or with commas between them. It reads (A3, A6,
+    B3) twice, `pause` seconds apart, as a camera that restarts is missing too; with `apply` it
+    removes (B2) what was stray both times.
     """
+    kept = split(keep)
     listed = yield from ask(
         "Listed devices (B3)",
         lambda: list_devices(client),
@@ -153,14 +164,14 @@ def stray_devices(
     )
     if listed is None:
         return
-    if unknown := set(split(keep)) - {device.user_id for device in listed}:
+    if unknown := set(kept) - {device.user_id for device in listed}:
         detail = f"no device has the ID {shorten(sorted(unknown))}"
         yield Check("Devices to keep", "FAIL", detail, "Correct keep; nothing was removed.")
         return
 
     def look() -> pd.DataFrame:
         rows = bulk.stray_devices(client)
-        return rows[~rows.user_id.isin(split(keep))]
+        return rows[~rows.user_id.isin(kept)]
 
     def look_twice() -> pd.DataFrame:
         first = look()
@@ -173,8 +184,7 @@ def stray_devices(
         return
     removable = strays[strays.reason != bulk.NOT_KNOWN]
     if len(removable) and (yield from may_change(client, apply, "Removal (B2)")):
-        remove = partial(bulk.remove_devices, client, removable)
-        yield from ask("Removal (B2)", remove, _count_outcomes)
+        yield from ask("Removal (B2)", partial(bulk.remove_devices, client, removable), _removed)
         yield from ask("Stray devices", lambda: _in_both(strays, look()), _no_strays)
     else:
         yield from ask("Stray devices", lambda: strays, _no_strays)

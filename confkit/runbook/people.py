@@ -9,17 +9,16 @@ from ..checks import Outcome
 from ..client import Client
 from ..devices import list_devices
 from ..frames import ROOM_STATUS
-from ..records import Device, RoomUser
+from ..records import Device, Room, RoomUser
 from ..rooms import force_offline, get_mcu, get_room_users
-from .rooms import ask_room, media_server, trial_room
-from .steps import Checks, Finding, ask, may_change, shorten
+from .rooms import CLOSED, LOCKED, ask_room, media_server, trial_room
+from .steps import Checks, Finding, ask, check_range, may_change, shorten
 
 _NEW_ROOM = "Create another room (ck.create_room), and give people its number."
-_LOCKED, _CLOSED = 2, 3  # room_status
 _PEER_TO_PEER = (3, 4)  # room_mode
 
 
-def nobody_can_join(client: Client, room: str, *, apply: bool = False) -> Checks:
+def nobody_can_join(client: Client, room: str | Room, *, apply: bool = False) -> Checks:
     """Nobody can join a room: is it locked, closed or full, or is it licence or media server?
 
     `room`: its ID. It reads (A3, A5, A6); with `apply` it also creates a room of the same mode (A2)
@@ -29,13 +28,13 @@ def nobody_can_join(client: Client, room: str, *, apply: bool = False) -> Checks
     if known is None:
         return
     status = known.room_status
-    yield from ask("Status", lambda: status, _joinable)
+    yield from ask("Status", lambda: _joinable(status))
     yield from ask(
         "Free places",
         lambda: get_room_users(client, known.room_id),
         lambda users: _free_places(known.attendee_max, len(users)),
     )
-    if status != _CLOSED:  # A5 would only repeat it (416)
+    if status != CLOSED:  # A5 would only repeat it (416)
         address = yield from ask(
             "Licence and media server (A5)", lambda: get_mcu(client, known.room_id)
         )
@@ -50,10 +49,10 @@ def nobody_can_join(client: Client, room: str, *, apply: bool = False) -> Checks
 
 
 def _joinable(status: int | None) -> str | Finding:
-    if status == _LOCKED:
+    if status == LOCKED:
         advice = f"Have a host unlock it; this interface cannot. {_NEW_ROOM}"
         return "FAIL", "locked: nobody new can join", advice
-    if status == _CLOSED:
+    if status == CLOSED:
         return "FAIL", "closed, for good", _NEW_ROOM
     if status in ROOM_STATUS:
         return f"{ROOM_STATUS[status]}: people can join"
@@ -74,13 +73,14 @@ def _free_places(cap: int | None, users: int) -> str | Finding:
 
 
 def force_user_offline(
-    client: Client, room: str, user: str, *, watch: float = 10.0, apply: bool = False
+    client: Client, room: str | Room, user: str, *, watch: float = 10.0, apply: bool = False
 ) -> Checks:
     """Somebody has to leave a room: who is meant, do they leave, and do they stay away?
 
     `user`: a user ID; empty: the users are listed. With `apply` that user is forced offline (A7),
-    and the room is read again (A6) after `watch` seconds.
+    and the room is read again (A6) after `watch` seconds, at most 3600.
     """
+    check_range("watch", watch, 0, 3600)
     known = yield from ask_room(client, room)
     if known is None:
         return
@@ -103,8 +103,7 @@ def force_user_offline(
         lambda text: text or "the service says it is done",
     )
     if done is not None:
-        look = partial(_stays_away, client, room_id, users, user, watch)
-        yield from ask("Stays away", look, lambda finding: finding)
+        yield from ask("Stays away", partial(_stays_away, client, room_id, users, user, watch))
 
 
 def _is_present(user_id: str, users: list[RoomUser]) -> str | Finding:

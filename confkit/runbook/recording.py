@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ..client import Client
-from ..errors import ConfigError
+from ..errors import ConfigError, ConfkitError
 from ..sweep import sweep
 from ..text import counted
-from .steps import Checks, Finding, ask, shorten
+from .steps import Checks, Finding, ask, check_range, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +24,11 @@ def capacity_review(
 ) -> Checks:
     """Capacity of a month: which rooms were full for too long, and is the recording complete?
 
-    `recording`: a folder that `confkit record` fills, of which the last `days` count. A room may be
-    full for `full_minutes` in them. Only the rooms' topics are read from the service (A3).
+    `recording`: a folder that `confkit record` fills, of which the last `days` (1 to 3650) count. A
+    room may be full for `full_minutes` in them. Only the rooms' topics are read from the service
+    (A3).
     """
+    check_range("days", days, 1, 3650)
     samples = yield from ask(
         "Recording",
         lambda: _load(client, recording, days),
@@ -37,12 +40,8 @@ def capacity_review(
 
     report = capacity_report(samples, tz="UTC")
     now = datetime.fromtimestamp(client.now(), UTC)
-    yield from ask(
-        "Recording complete", lambda: report, lambda rows: _complete(samples.time, rows, days, now)
-    )
-    yield from ask(
-        "Rooms large enough", lambda: report, lambda rows: _large_enough(client, rows, full_minutes)
-    )
+    yield from ask("Recording complete", lambda: _complete(samples.time, report, days, now))
+    yield from ask("Rooms large enough", lambda: _large_enough(client, report, full_minutes))
 
 
 def _load(client: Client, recording: str, days: int) -> pd.DataFrame:
@@ -83,12 +82,14 @@ def _large_enough(client: Client, report: pd.DataFrame, full_minutes: int) -> st
     if full.empty:
         return f"none was full for more than {report.minutes_full.max():g} minutes"
     full = full.sort_values("minutes_full", ascending=False)
-    read = sweep(client, list(full.room_id), users=False, progress=False)
-    topics = {room.room_id: room.topic for room in read.rooms}
-    pairs = zip(full.room_id, full.reason, strict=True)
+    topics = {}
+    with suppress(ConfkitError):  # without the service, a room's ID stands for its topic
+        read = sweep(client, list(full.room_id), users=False, progress=False)
+        topics = {room.room_id: room.topic for room in read.rooms}
     advice = (
         "Create each anew with a larger attendee_max, and give people its number. Then record "
         "again: who else wanted to join is not known. `ck.capacity_report` has all rooms."
     )
+    pairs = zip(full.room_id, full.reason, strict=True)
     texts = shorten(f"{topics.get(room_id) or room_id}: {reason}" for room_id, reason in pairs)
     return "FAIL", texts, advice

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -19,27 +19,25 @@ from ..rooms import create_room, delete_room, get_room
 from ..secret import Secret
 from .steps import Checking, Checks, ask
 
+LOCKED, CLOSED = SHUT = (2, 3)  # room_status
 
-def ask_room(client: Client, room_id: str) -> Checking[Room | None]:
+
+def ask_room(client: Client, room: str | Room) -> Checking[Room | None]:
     """Yield the check "Room" (A3), whose topic shows a mistyped ID; return the room."""
 
     def read() -> Room:
-        if not room_id.strip():
+        room_id = room.strip() if isinstance(room, str) else room
+        if room_id == "":
             raise ConfigError("no room is given", "Set room (-p room=...) to a room's ID.")
-        try:
-            return get_room(client, room_id.strip())
-        except RoomNotFound as error:
-            advice = "Check the ID (leading zeros, too), and that this is the right service."
-            raise error.again(advice=advice) from None
+        return get_room(client, room_id)
 
     return (yield from ask("Room", read, lambda room: f"{room.room_id} (topic {room.topic!r})"))
 
 
-def media_server(addresses: Iterable[str]) -> Check:
+def media_server(addresses: Collection[str]) -> Check:
     """Try TCP connections to these media servers. One that refuses may be down, reachable from the
     participants' network only, or take media over UDP alone: so that is UNKNOWN, not FAIL."""
     name = "Connection to the media server"
-    addresses = list(addresses)
     for address in addresses:
         accepts, reason = mcu_answers(address)
         if not accepts:
@@ -53,8 +51,8 @@ def camera_login(login_name: str) -> dict[str, Any]:
     if not login_name:
         return {}
     password = Secret(os.environ.get(CAMERA_PASSWORD, ""))
-    password = password or ask_secret(f"password of {login_name}: ")
-    return {"login_name": login_name, "login_password": password}
+    question = f"password of {login_name}: "
+    return {"login_name": login_name, "login_password": password or ask_secret(question)}
 
 
 def trial_room(

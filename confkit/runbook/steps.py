@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, TypeVar
 
 from ..checks import Check, Outcome
 from ..client import Client
-from ..errors import (
-    ApiError,
-    AuthenticationFailed,
-    ConfigError,
-    ConfkitError,
-    OutcomeUnknown,
-    ServiceTimeout,
-    ServiceUnavailable,
-    TokenRejected,
-    explain,
-)
+from ..deployment.probe import FAULTS
+from ..errors import ApiError, AuthenticationFailed, ConfigError, ConfkitError, TokenRejected
 
 Value = TypeVar("Value")
-Errors = tuple[type[ConfkitError], ...]
 Checking = Generator[Check, None, Value]  # used as `value = yield from ...`
 Checks = Checking[None]
 Finding = tuple[Outcome, str] | tuple[Outcome, str, str]  # outcome, detail, advice
@@ -28,41 +18,39 @@ Finding = tuple[Outcome, str] | tuple[Outcome, str, str]  # outcome, detail, adv
 AGAIN = "Run this again with apply=True (-p apply=True in a terminal)"
 _SHOWN = 10  # names in a message
 
-# With these errors the service has not answered the question.
-_UNANSWERED = (
-    AuthenticationFailed,
-    OutcomeUnknown,
-    ServiceTimeout,
-    ServiceUnavailable,
-    TokenRejected,
-)
-_FAULTS = (None, 700, 805)  # database error, internal error: the service could not look
+NO_TOKEN = (AuthenticationFailed, TokenRejected)
 
 
 def ask(
     name: str,
     question: Callable[[], Value],
-    judge: Callable[[Value], str | Finding] = str,
+    judge: Callable[[Value], str | Finding] | None = None,
     *,
     advice: str = "",
-    fails: Errors | None = None,
+    fails: tuple[type[ConfkitError], ...] = (),
 ) -> Checking[Value | None]:
     """Yield the check of a question; return its value where the check is a PASS, else None.
 
-    `judge` makes the check of the value: a text is the detail of a PASS. An error is a FAIL where
-    the service answered what is wrong, or with `fails` where it is one of these, else UNKNOWN.
+    `judge` makes of the value a text, the detail of a PASS, or a Finding. An error is a FAIL where
+    the service answered what is wrong, or where it is one of `fails`, else UNKNOWN.
     `advice` replaces the error's own.
     """
     try:
         value = question()
     except ConfkitError as error:
-        failed = is_answer(error) if fails is None else isinstance(error, fails)
+        failed = is_answer(error) or isinstance(error, fails)
         yield Check(name, "FAIL" if failed else "UNKNOWN", error.summary, advice or error.advice)
         return None
-    finding = judge(value)
+    finding: Any = judge(value) if judge else value
     check = Check(name, "PASS", finding) if isinstance(finding, str) else Check(name, *finding)
     yield check
     return value if check.outcome == "PASS" else None
+
+
+def check_range(name: str, value: float, low: int, high: int) -> None:
+    """Raise ConfigError for a number out of its range, before anything is asked or changed."""
+    if not low <= value <= high:
+        raise ConfigError(f"{name} is {value}", f"Set {name} to a number from {low} to {high}.")
 
 
 def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP") -> Checking[bool]:
@@ -74,7 +62,7 @@ def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP"
     if not isinstance(apply, bool):
         raise ConfigError(f"apply is {apply!r}", "Set apply to True or False.")
     if client.read_only:
-        advice = "Use a client that is not read-only." if outcome == "UNKNOWN" else ""
+        advice = "Use a client that is not read-only."
         yield Check(name, outcome, "nothing was changed: this client is read-only", advice)
     elif not apply:
         yield Check(name, outcome, "nothing was changed", f"{AGAIN} to make this change.")
@@ -83,10 +71,9 @@ def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP"
 
 def is_answer(error: ConfkitError) -> bool:
     """Return whether the service itself said what is wrong, and not that it could not look."""
-    if not isinstance(error, ApiError) or isinstance(error, _UNANSWERED):
+    if not isinstance(error, ApiError) or isinstance(error, NO_TOKEN):
         return False
-    is_temporary = error.retry or explain(error).retry  # the error of a change never says so
-    return error.ret not in _FAULTS and not is_temporary
+    return error.ret not in (None, *FAULTS)
 
 
 def shorten(names: Iterable[str]) -> str:
@@ -96,6 +83,7 @@ def shorten(names: Iterable[str]) -> str:
     return ", ".join(listed[:_SHOWN]) + more
 
 
-def split(text: str) -> list[str]:
-    """Return the names in a text with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+def split(names: Sequence[str]) -> list[str]:
+    """Return the names in a list, or in a text with commas between them, each once."""
+    listed = names.split(",") if isinstance(names, str) else map(str, names)
+    return list(dict.fromkeys(name.strip() for name in listed if name.strip()))

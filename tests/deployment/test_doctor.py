@@ -57,8 +57,8 @@ def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
     with Sandbox(seed=1, dialect=dialect) as sandbox, sandbox.connect() as maker:
         room_id = ck.create_room(maker, "Weekly sync", "ops")
         client = sandbox.connect()
-        rows = examine(client, room_id)
-        assert outcomes(rows) == "PPPPPPPPP"
+        token, rows = client.token(), examine(client, room_id)
+        assert (outcomes(rows), client.token() is token) == ("PPPPPPPPP", True)
         holds(rows["Finding"], "PASS", "no problem found")
         assert (sandbox.room_ids(), sandbox.count(A2), sandbox.count(B1)) == ([room_id], 1, 0)
         removals = sandbox.count(B2)
@@ -92,12 +92,6 @@ def test_refused_keys_are_looked_into_within_the_bound(sandbox):
     holds(rows["Finding"], "FAIL", "not tried (max_failed_logins=2): sha256 hex", "confkit probe")
     assert (sandbox.count(A1), outcomes(rows)) == (2, "PPPPFSSSS")
     assert "s0me-0ther" not in str(rows) + str(client.calls)
-
-
-def test_the_client_keeps_its_token(client):
-    token = client.token()
-    assert outcomes(examine(client)) == "PPPPPPPSS"
-    assert client.token() is token
 
 
 ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
@@ -171,7 +165,7 @@ def test_the_clock_is_behind(script):
         )
 
     rows = examine(script(dict.fromkeys((A3, B3, A1), Reply(raw=send))).client())
-    holds(rows["Clock"], "FAIL", "(h:mm:ss) behind the service")
+    holds(rows["Clock"], "FAIL", "(h:mm:ss) behind ")
 
 
 def test_a_service_that_hangs_costs_no_more_than_the_time_outs_of_the_client():

@@ -37,8 +37,6 @@ def test_never_more_logins_fail_than_the_bound_allows():
         client.dialect = Dialect()
         with pytest.raises(ck.AuthenticationFailed, match=r"not tried.*sha256 raw"):
             ck.probe_dialect(client, max_failed_logins=2)
-        with pytest.raises(ck.ConfigError, match="max_failed_logins is 0"):
-            ck.probe_dialect(client, max_failed_logins=0)
         assert sandbox.count(A1) == 2
 
 
