@@ -67,7 +67,8 @@ def main(arguments: list[str] | None = None) -> int:
         _complain(error)
         return 1
     except OSError as error:  # of standard output, to which nothing can be written any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if sys.stdout:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # such as `| head`
             return 141
         _complain(error)

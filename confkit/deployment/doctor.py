@@ -78,7 +78,8 @@ class Case(Inquiry):
         self.skews = dict[str, float]()  # of the clock behind each address
         session = self.client.session = copy.copy(client.session)  # its adapters stay shared
         session.cookies = copy.copy(session.cookies)
-        session.hooks = {"response": [*session.hooks["response"], self._note_skew]}
+        own = session.hooks["response"]  # one or several, as requests takes them
+        session.hooks = {"response": [*(own if isinstance(own, list) else [own]), self._note_skew]}
 
     def check(self, name: str, function: Callable[["Case"], Row]) -> Check:
         """Make a check."""

@@ -82,7 +82,7 @@ def investigate(
 
 
 def dialect_line(dialect: Dialect, other: Dialect = _USUAL) -> str:
-    """Return the settings that differ from the other dialect's, as `Dialect.parse` takes them."""
+    """Return the settings that differ from the other dialect's, as `Dialect.of` takes them."""
     settings = asdict(dialect).items()
     return ",".join(f"{name}={value}" for name, value in settings if value != getattr(other, name))
 
