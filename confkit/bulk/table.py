@@ -29,7 +29,9 @@ def table_error(problems: Sequence[Problem]) -> TableError:
     """Return the error that quotes the first problems of a table and contains all."""
     text = ""
     for row, column, problem in problems[:_MAX_LINES]:
-        where = ", ".join(filter(None, ("" if row is None else f"row {row}", column)))
+        # In brackets: after "login_password: " any word would be masked.
+        places = ["" if row is None else f"row {row}", f"({column})" if column else ""]
+        where = " ".join(filter(None, places))
         text += f"\n  {where}: {problem}" if where else f"\n  {problem}"
     if more := len(problems[_MAX_LINES:]):
         text += f"\n  and {more} more: pandas.DataFrame(error.problems)"

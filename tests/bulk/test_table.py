@@ -90,6 +90,6 @@ def test_all_problems_are_named_at_once_and_nothing_is_sent(script, tmp_path):
         ck.import_devices(service.client(), written(tmp_path, HEADER + rows))
     error = raised.value
     assert "24 problems" in str(error)
-    assert "row 2, user_id: The cell is empty." in str(error)
+    assert "row 2 (user_id): The cell is empty." in str(error)
     assert len(error.problems) == 24
     assert not service.requests
