@@ -168,13 +168,14 @@ class OccupancyPanel(RoomPanel):
             return None
         from ..occupancy.folder import load_service  # needs pyarrow
 
-        if self._recorded[0] != self.range.value:
-            frame = load_service(self.client.name, self.folder, self._since())
-            self._recorded = (self.range.value, frame)
-        return self._recorded[1]
+        name, (loaded, frame) = self.range.value, self._recorded
+        if loaded != name:  # which may change while its samples load
+            frame = load_service(self.client.name, self.folder, self._since(name))
+            self._recorded = (name, frame)
+        return frame
 
-    def _since(self) -> datetime | None:
-        period = RANGES.get(self.range.value)
+    def _since(self, name: str) -> datetime | None:
+        period = RANGES.get(name)
         now = datetime.fromtimestamp(self.client.now(), UTC)
         return None if period is None else now - period
 
@@ -190,9 +191,9 @@ class OccupancyPanel(RoomPanel):
             self._draw(key)
 
     def _draw_curve(self, key: tuple[str, str]) -> None:
-        room_id, _ = key
+        room_id, name = key
         try:
-            samples, since = self.samples(room_id), self._since()
+            samples, since = self.samples(room_id), self._since(name)
             figure = occupancy_curve(
                 samples if since is None else samples[samples["time"] >= since],
                 room_id,

@@ -4,14 +4,12 @@ import logging
 import re
 from html.parser import HTMLParser
 
-import pandas as pd
 import pytest
 from ipywidgets import HTML
 
 import confkit as ck
 from confkit.cli.options import OneLine
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
-from confkit.tables import parse_csv
 from confkit.text import echo
 from tests.commands import known, run
 from tests.panels.pressing import settled, within
@@ -87,15 +85,6 @@ def test_a_terminal_gets_letters(sandbox, named, capsys):
         assert "\n" not in line
         echo(text.partition("\n")[0])
     assert_dead(capsys.readouterr().out)
-
-
-def test_tables_and_recordings_read_back_as_they_were(client, named, tmp_path):
-    frame = pd.DataFrame({"room_id": TEXTS, "topic": TEXTS[::-1]})
-    grid = parse_csv(frame.to_csv(index=False))
-    assert ([cells for _, cells in grid.rows], grid.problems) == (frame.to_numpy().tolist(), [])
-    ck.Recorder(tmp_path / "here").record(client, TEXTS, every=1, sweeps=1)
-    assert set(ck.load_occupancy(tmp_path / "here")["room_id"]) == set(TEXTS)
-    assert all(re.fullmatch(r"[\w.-]+", path.name) for path in tmp_path.rglob("*"))
 
 
 def test_a_report_shows_what_a_camera_says_as_text():

@@ -1,9 +1,12 @@
 """The panel of occupancy: rooms against their caps, a room over time, changes, and capacity."""
 
+import threading
+
 import pandas as pd
 import pytest
 
 import confkit as ck
+from confkit.occupancy import folder
 from confkit.panels import OccupancyPanel
 from tests.occupancy.made import record, steady
 from tests.panels import pressing as ui
@@ -55,6 +58,26 @@ def test_a_picked_room_shows_its_curve_in_a_range(panel_of, sandbox, ids, tmp_pa
     for panel.range.value, users in (("all", [1, 3, 5, 4]), ("1 h", [4])):
         assert panel.samples(ids["near"])["users"].tolist() == users
         curve(panel, f"near: peak {max(users)} of 5 users")
+
+
+def test_a_range_that_is_chosen_while_another_loads_is_shown(panel_of, ids, tmp_path, monkeypatch):
+    record(tmp_path, steady([1, 3, 5], room=ids["near"], attendee_max=5))
+    panel, load = panel_of(folder=tmp_path), folder.load_service
+    test, loaded, go = threading.current_thread(), threading.Event(), threading.Event()
+
+    def slow(*arguments):
+        samples = load(*arguments)
+        if threading.current_thread() is not test:
+            loaded.set()
+            go.wait(ui.LONG)
+        return samples
+
+    monkeypatch.setattr(folder, "load_service", slow)
+    panel.select(ids["near"])
+    assert loaded.wait(ui.LONG)
+    panel.range.value = "all"
+    go.set()
+    curve(panel, "near: peak 5 of 5 users")
 
 
 def test_a_recording_of_another_service_is_named_in_place_of_the_curve(panel_of, ids, tmp_path):
