@@ -27,9 +27,11 @@ function render({ model, el }) {
 
   const isVisible = () => document.visibilityState === "visible" && el.offsetParent !== null;
   const clock = (time, style) => { // the service's, in the kernel's zone, as tables show it
-    const ahead = facts.now === undefined ? 0 : (facts.now + facts.utc_offset) * 1000 - beatAt;
-    const zone = facts.now === undefined ? {} : { timeZone: "UTC" };
-    return new Date(time + ahead).toLocaleTimeString([], { hour12: false, ...zone, ...style });
+    const ahead = facts.now === undefined ? 0 : facts.now * 1000 - beatAt;
+    const offset = facts.utc_offset === undefined ? 0 : facts.utc_offset * 1000;
+    const zone = facts.utc_offset === undefined ? {} : { timeZone: "UTC" };
+    const moment = new Date(time + ahead + offset);
+    return moment.toLocaleTimeString([], { hour12: false, ...zone, ...style });
   };
 
   function draw() {

@@ -21,6 +21,7 @@ from ...rtsp.connection import open_udp_pair
 from .camera import CLOCK, PAYLOAD_TYPES, TRACK, Camera, make_camera
 from .faults import FAULTS, CameraFault
 
+SESSION_TIMEOUT = 60  # seconds
 SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
 TICK = 0.1  # seconds, after which a connection ends whose camera or server has ended
 MAX_HEAD, MAX_BODY = 16 * 1024, 64 * 1024  # bytes of a request
@@ -35,15 +36,14 @@ Response = tuple[str, list[str], bytes]  # status with its reason, header lines,
 class CameraServer(ThreadingTCPServer):
     """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection.
 
-    `session_timeout` is in seconds. `with` or `start()` starts it, `close()` ends it.
+    `with` or `start()` starts it, `close()` ends it.
     """
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, session_timeout: float = 60.0) -> None:
+    def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Connection)
-        self.session_timeout = session_timeout
         self.cameras: dict[str, Camera] = {}  # by path
         self.closed = threading.Event()
         self._ends: dict[str, ExitStack] = {}  # by URL: the clean-up of a camera
@@ -117,7 +117,7 @@ class CameraServer(ThreadingTCPServer):
 class Connection(BaseRequestHandler):
     """A client and its session: at most one, which ends with its connection.
 
-    It ends after the server's `session_timeout` without a complete request or RTCP from the client.
+    It ends after SESSION_TIMEOUT without a complete request or RTCP from the client.
     """
 
     server: CameraServer
@@ -142,7 +142,7 @@ class Connection(BaseRequestHandler):
     def handle(self) -> None:
         """Serve the client until it leaves or stops reading, or the server ends the connection."""
         with suppress(OSError), selectors.DefaultSelector() as self._selector:
-            self.request.settimeout(min(SEND_TIMEOUT, self.server.session_timeout))
+            self.request.settimeout(SEND_TIMEOUT)
             self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._selector.register(self.request, selectors.EVENT_READ, self._receive)
             try:
@@ -163,7 +163,7 @@ class Connection(BaseRequestHandler):
         for key, _ in self._selector.select(wait):
             key.data()
         unplugged = camera is not None and self.server.cameras.get(self._path) is not camera
-        is_late = now > self._last_activity + self.server.session_timeout
+        is_late = now > self._last_activity + SESSION_TIMEOUT
         self._closing = self._closing or unplugged or is_late
 
     def _receive(self) -> None:
@@ -227,7 +227,7 @@ class Connection(BaseRequestHandler):
         if is_ok and method == "SETUP":
             self._camera, self._path = camera, path
         if is_ok and self._session:
-            lines.append(f"Session: {self._session};timeout={self.server.session_timeout:.0f}")
+            lines.append(f"Session: {self._session};timeout={SESSION_TIMEOUT}")
         self._send((status, lines, body))
         has_ended = is_ok and method == "TEARDOWN"
         self._closing = has_ended or (camera is not None and camera.closes_after == method)
