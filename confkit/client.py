@@ -33,7 +33,6 @@ from .errors import (
     may_have_happened,
     outcome_unknown,
 )
-from .fast import FastTransport
 from .operations import A1, B1, OPERATIONS, Operation
 from .secret import Secret, SecretAddress, secrets_in
 from .wire import Response, ServiceSession, check_sendable, exchange, interpret, prepare
@@ -165,6 +164,8 @@ class Client:
         self._wait, self._on_close, self._closed = sleep, on_close, threading.Event()
         self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
         self._observe: Callable[[Call], object] = self._calls.append
+        from .fast import FastTransport  # loads libcurl
+
         self._token, self._fast = SharedToken(), FastTransport()
         self._process, self._inherited = os.getpid(), list[object]()
 
@@ -393,7 +394,7 @@ class Client:
         responses, which belong to other rooms. (Closing them here could end the parent's.)"""
         adapters = dict(self.session.adapters)
         self._process, self._inherited = os.getpid(), [self._fast, adapters]
-        self._fast = FastTransport()
+        self._fast = type(self._fast)()
         for prefix, adapter in adapters.items():
             self.session.mount(prefix, copy.copy(adapter))  # with empty pools
 
