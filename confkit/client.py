@@ -365,6 +365,8 @@ class Client:
         sent_at, start = time.time(), time.monotonic()
         outcome: Response | BaseException | None = None
         try:
+            if operation.write:  # on a new connection: an idle one may be dead
+                self.session.get_adapter(address).close()
             # Not A1: it may set a cookie, which has to reach the session.
             if request.method == "GET" and operation.token and not operation.write:
                 outcome = self._fast.get(self.session, request, timeout)

@@ -62,7 +62,6 @@ class PreparedRequest:
     fields: Mapping[str, Any]
     placement: str
     token_parameter: str | None
-    write: bool = False  # whether it changes something
 
     def __repr__(self) -> str:
         return f"<{self.method} {self.address}, {self.placement}>"
@@ -86,8 +85,6 @@ class PreparedRequest:
         headers = {"Accept": "application/json"}
         if self.placement in _CONTENT_TYPES:
             headers["Content-Type"] = _CONTENT_TYPES[self.placement]
-        if self.write:  # on a connection of its own: an idle one may be dead
-            headers["Connection"] = "close"
         return headers
 
 
@@ -109,7 +106,7 @@ def prepare(
         name = in_a5 or dialect.token_parameter
     fields = dict(parameters) if name is None or token is None else {name: token, **parameters}
     address = base + operation.path
-    return PreparedRequest(method, address, fields, placement, name, operation.write)
+    return PreparedRequest(method, address, fields, placement, name)
 
 
 def encode(fields: Mapping[str, Any]) -> str:
@@ -580,26 +577,10 @@ class _Connection:
 
     response_class = _TimedResponse
     debuglevel = 0  # enabled globally in http.client, it would print whole requests
-    _was_used = _is_last = False  # for a request before, and for the last one
-
-    def request(
-        self, method: str, url: str, body: Any = None, headers: Any = None, **options: Any
-    ) -> None:
-        self._is_last = (headers or {}).get("Connection") == "close"
-        if self._is_last and self._was_used:
-            self.close()  # type: ignore[attr-defined]  # it connects again
-        self._was_used = True
-        super().request(method, url, body, headers, **options)  # type: ignore[misc]
-
-    @property
-    def is_connected(self) -> bool:
-        # After the last request the service closes it, perhaps without saying so.
-        return not self._is_last and super().is_connected  # type: ignore[misc]
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """A requests adapter whose read timeout bounds the whole response, and which sends what says
-    "Connection: close" on a new connection."""
+    """A requests adapter whose read timeout bounds the whole response."""
 
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
         """Return the pool for a request, with connections that keep the deadline."""
