@@ -90,8 +90,6 @@ def _settings(
     if type(session.get_adapter(origin)) is not DeadlineAdapter:
         return None
     headers = tuple(session.headers.items())
-    if any(isinstance(value, bytes) for _, value in headers):
-        return None
     return timeout, session.verify, session.auth, session.trust_env, headers
 
 
@@ -109,8 +107,12 @@ class _Handle:
         self.usable = not select_proxy(origin, merged["proxies"])
         headers = session.prepare_request(own).headers
         headers.pop("Accept-Encoding", None)  # libcurl may lack those that need an extra package
+        lines = [
+            b": ".join(part if isinstance(part, bytes) else part.encode("latin-1") for part in pair)
+            for pair in headers.items()
+        ]
         options = {
-            pycurl.HTTPHEADER: [f"{name}: {value}" for name, value in headers.items()],
+            pycurl.HTTPHEADER: lines,
             pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_1_1,
             pycurl.NOSIGNAL: 1,
             pycurl.MAXCONNECTS: 1,

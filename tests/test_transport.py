@@ -181,12 +181,12 @@ def test_a_setting_of_the_session_counts(script, way):
     client = connected(service, way)
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(ck.get_room, client, "1").result().room_id == "1"
-        client.session.headers["Site"] = "north"
+        client.session.headers.update({"Site": "Zürich", "Room": "Süd".encode("latin-1")})
         client.session.auth = ("me", "p@ss")
         assert thread.submit(ck.get_room, client, "1").result().room_id == "1"
     sent = service.headers[-1]
     login = requests.auth._basic_auth_str("me", "p@ss")
-    assert (sent["Site"], sent["Authorization"]) == ("north", login)
+    assert (sent["Site"], sent["Room"], sent["Authorization"]) == ("Zürich", "Süd", login)
 
 
 @pytest.mark.parametrize("secure", [False, True])
