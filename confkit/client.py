@@ -166,7 +166,7 @@ class Client:
         self._observe: Callable[[Call], object] = self._calls.append
         from .fast import FastTransport  # loads libcurl
 
-        self._token, self._fast = SharedToken(), FastTransport()
+        self._token, self._fast = SharedToken(), FastTransport(set())
         self._process, self._inherited = os.getpid(), list[object]()
 
     @property
@@ -237,6 +237,8 @@ class Client:
         self.may_send(operation)
         parameters = check_sendable(operation, parameters)
         token = self.token() if operation.token else None
+        if operation.write:
+            self._drop_connections(operation)
         failures, renewed = 0, False
         while True:
             _, result = self._send(operation, parameters, token, self.dialect)
@@ -273,6 +275,7 @@ class Client:
         self.may_send(operation)
         parameters = check_sendable(operation, parameters or {})
         token = None if token is None else Secret(token)
+        self._drop_connections(operation)
         return self._send(operation, parameters, token, dialect or self.dialect)
 
     def token(self, instead_of: Secret | None = None) -> AccessToken:
@@ -365,8 +368,6 @@ class Client:
         sent_at, start = time.time(), time.monotonic()
         outcome: Response | BaseException | None = None
         try:
-            if operation.write:  # on a new connection: an idle one may be dead
-                self.session.get_adapter(address).close()
             # Not A1: it may set a cookie, which has to reach the session.
             if request.method == "GET" and operation.token and not operation.write:
                 outcome = self._fast.get(self.session, request, timeout)
@@ -387,16 +388,24 @@ class Client:
         self._observe(call)
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s", call)
+        if isinstance(result, ConfkitError) and (result.retry or operation.write):
+            self._drop_connections(operation)  # its own response may still come on this one
         if isinstance(result, dict | ConfkitError):
             return call, result
         raise result.with_traceback(None) from None
+
+    def _drop_connections(self, operation: Operation) -> None:
+        """Send the next request to this interface on a new connection: an idle one may be dead,
+        which leaves the outcome of a request open that is not repeated."""
+        self.session.get_adapter(self._addresses[operation.interface]).close()
+        self._fast.handles.clear()
 
     def _reconnect(self) -> None:
         """Open own connections in a forked child: on those of its parent it would read the parent's
         responses, which belong to other rooms. (Closing them here could end the parent's.)"""
         adapters = dict(self.session.adapters)
         self._process, self._inherited = os.getpid(), [self._fast, adapters]
-        self._fast = type(self._fast)()
+        self._fast = type(self._fast)(set())
         for prefix, adapter in adapters.items():
             self.session.mount(prefix, copy.copy(adapter))  # with empty pools
 

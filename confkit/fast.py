@@ -12,6 +12,7 @@ import math
 import os
 import threading
 import time
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -41,17 +42,18 @@ except (ImportError, AttributeError):  # not installed, or too old
 
 # Codes of libcurl.
 _TOO_LATE = 28
-_ENCODING = 61
+_STRANGE = (8, 23, 61)  # a head, or a content encoding
+_CUT = (18, 56)  # after the head: the body ends early
+_OBSTACLES = {1: "invalid", 18: "closed", 52: "closed"}
 _LONGEST_WAIT = 6 * 3600  # seconds of Retry-After, as libcurl tells it
-_CUT = (18, 23, 56, _ENCODING)  # after the head: the body ends early or cannot be decoded
-_OBSTACLES = {**dict.fromkeys((1, 8), "invalid"), **dict.fromkeys((18, 52), "closed")}
 
 
 class FastTransport(threading.local):
     """Sends GETs for the calling thread, with the settings of a session."""
 
-    def __init__(self) -> None:
-        self._handles: dict[str, tuple[object, _Handle]] = {}  # by origin, with its settings
+    def __init__(self, unsuitable: set[str]) -> None:
+        self.handles: dict[str, tuple[object, _Handle]] = {}  # by origin, with its settings
+        self._unsuitable = unsuitable  # origins that only the session can read; of all threads
 
     def get(
         self, session: requests.Session, request: PreparedRequest, timeout: tuple[float, float]
@@ -60,21 +62,23 @@ class FastTransport(threading.local):
         session has to send it."""
         origin = "/".join(request.address.split("/", 3)[:3])
         settings = _settings(session, origin, timeout)
-        if settings is None:
+        if settings is None or origin in self._unsuitable:
             return None
-        known, handle = self._handles.pop(origin, (None, None))
+        known, handle = self.handles.pop(origin, (None, None))
         connection: Any = -1 if handle is None else handle.socket
         # What waits on an idle connection would be taken for the next response.
         pending = connection >= 0 and wait_for_read(connection, timeout=0)
-        if handle is None or known != settings or pending:
-            handle = _Handle(session, origin, timeout)
-        if not handle.usable:
-            self._handles[origin] = settings, handle
-            return None
-        response = handle.get(request, timeout)
-        # After a failure, or Ctrl-C, a new one reads the environment's proxies and certificates.
-        if isinstance(response, Response):
-            self._handles[origin] = settings, handle
+        response, suitable = None, False
+        with suppress(UnicodeError):  # pycurl takes and gives ASCII only
+            if handle is None or known != settings or pending:
+                handle = _Handle(session, origin, timeout)
+            response = handle.get(request, timeout) if handle.suitable else None
+            suitable = handle.suitable
+            # After a failure or Ctrl-C a new one reads the environment's proxies and certificates.
+            if isinstance(response, Response):
+                self.handles[origin] = settings, handle
+        if not suitable:
+            self._unsuitable.add(origin)
         return response
 
 
@@ -94,8 +98,8 @@ def _settings(
 
 
 class _Handle:
-    """An easy handle with one connection to an origin; `usable`: no proxy keeps libcurl from
-    replacing the session."""
+    """An easy handle with one connection to an origin; `suitable`: no proxy, and no response so
+    far, keeps libcurl from replacing the session."""
 
     def __init__(
         self, session: requests.Session, origin: str, timeout: tuple[float, float]
@@ -104,7 +108,7 @@ class _Handle:
         self._multi: Any = None  # of the main thread; it keeps the connection
         own = requests.Request("GET", origin, headers={"Accept": "application/json"})
         merged = session.merge_environment_settings(origin, {}, True, session.verify, None)
-        self.usable = not select_proxy(origin, merged["proxies"])
+        self.suitable = not select_proxy(origin, merged["proxies"])
         headers = session.prepare_request(own).headers
         headers.pop("Accept-Encoding", None)  # libcurl may lack those that need an extra package
         lines = [
@@ -136,7 +140,7 @@ class _Handle:
         self, request: PreparedRequest, timeout: tuple[float, float]
     ) -> Response | TransportError | None:
         """Return the response, or the error that says why there is none; None if the request could
-        not be sent."""
+        not be sent, or its response has to be read by the session (it is not `suitable` then)."""
         curl, body = self.curl, io.BytesIO()
         curl.setopt(pycurl.URL, request.url)
         # Returning 0 ends a transfer that is too large.
@@ -149,14 +153,15 @@ class _Handle:
         status, large = curl.getinfo(pycurl.RESPONSE_CODE), body.tell() > LARGEST
         content = body.getvalue()
         body.close()  # the handle keeps it until the next call
-        if code == _ENCODING and "nrecognized" in message:  # which the session ignores
-            return None
-        if curl.getinfo(pycurl.INFO_COOKIELIST):  # the session has to keep and send them
+        retry_after = curl.getinfo(_RETRY_AFTER) if status in (BUSY, UNAVAILABLE) else 0
+        self.suitable = large or not (
+            code in _STRANGE  # which the session may read, or else explains
+            or retry_after == _LONGEST_WAIT  # or longer
+            or curl.getinfo(pycurl.INFO_COOKIELIST)  # the session has to keep and send them
+        )
+        if not self.suitable:
             return None
         if not large and (not code or (status and code in _CUT)):
-            retry_after = curl.getinfo(_RETRY_AFTER) if status in (BUSY, UNAVAILABLE) else 0
-            if retry_after == _LONGEST_WAIT:  # or longer: the session reads the header
-                return None
             content_type = curl.getinfo(pycurl.CONTENT_TYPE) or ""
             location = curl.getinfo(pycurl.REDIRECT_URL)
             target = redirect_target(request.address, location) if location else ""
@@ -169,11 +174,11 @@ class _Handle:
             obstacle = "unfinished" if status else "unanswered" if connected else "unreached"
         elif not sent:
             return None
-        else:
-            obstacle = _OBSTACLES.get(code, "broken")
+        else:  # an alert: a client certificate is missing, for example
+            obstacle = "tls" if " alert " in message else _OBSTACLES.get(code, "broken")
         number = curl.getinfo(pycurl.OS_ERRNO)
         why = os.strerror(number) if number else message
-        return no_response(obstacle, why, request.address, timeout)
+        return no_response(obstacle, why, request.address, timeout, connected=sent)
 
     def _perform(self) -> tuple[int, str]:
         """Make the transfer; return libcurl's code, 0 for success, and its message."""

@@ -255,14 +255,13 @@ def _protocol_error(
         advice = (
             "Put the proxy's login into its address: HTTP_PROXY=http://user:password@proxy:port."
         )
-    elif 300 <= status < 400:
-        target = f" ({response.target})" if response.target else ""
-        advice = "Redirects are not followed, to protect the token: configure the target address"
-        advice += f"{target}."
+    elif 300 <= status < 400 and response.target:
+        advice = "Redirects are not followed, to protect the token: configure the target address "
+        advice += f"({response.target})."
     elif status == 401:
         advice = (
-            "Something in front of the service asks for a login: set client.session.auth = (name, "
-            "password), or ask its operator."
+            "Something in front of the service asks for a login: if it takes Basic, set "
+            "client.session.auth = (name, password), or else ask its operator."
         )
     elif status == BUSY:
         advice = "Send fewer requests (max_rate=, concurrency=), or try again later."
@@ -311,7 +310,8 @@ class ServiceSession(requests.Session):
         for scheme in ("http://", "https://"):
             self.mount(scheme, DeadlineAdapter(pool_maxsize=256))
         # Its URLs contain the token.
-        logging.getLogger("urllib3.connectionpool").addFilter(redact_record)
+        for name in ("urllib3.connection", "urllib3.connectionpool"):
+            logging.getLogger(name).addFilter(redact_record)
 
     def get_redirect_target(self, resp: requests.Response) -> None:
         """Return None: for a redirect, requests would read the whole body even if not following."""
@@ -319,7 +319,7 @@ class ServiceSession(requests.Session):
 
 def redact_record(record: logging.LogRecord) -> bool:
     """Mask the message of a log record."""
-    record.msg, record.args = redact(record.getMessage()), ()
+    record.msg, record.args, record.exc_info = redact(record.getMessage()), (), None
     return True
 
 
@@ -330,7 +330,6 @@ def exchange(
 
     `timeout`: seconds to connect, and seconds for the whole response.
     """
-    deadline = time.monotonic() + sum(timeout)
     try:
         with (
             _uninstrumented(),
@@ -345,9 +344,10 @@ def exchange(
                 verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
             ) as response,
         ):
-            body, problem = _read(response, deadline)
+            body, problem = _read(response, time.monotonic() + timeout[1])
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-        return no_response(*_obstacle_of(error), request.address, timeout)
+        name, why, connected = _obstacle_of(error)
+        return no_response(name, why, request.address, timeout, connected=connected)
     except ValueError as error:
         if "SOCKS version" not in str(error):  # a bug in a hook of the user's
             raise
@@ -409,7 +409,7 @@ _PROXY = (
 OBSTACLES = {
     "unreached": ("no connection within {connect:g} s", False, True, _LONGER),
     "unanswered": ("no response within {read:g} s", True, True, _LONGER),
-    "unfinished": ("response incomplete after {both:g} s", True, True, _LONGER),
+    "unfinished": ("response incomplete after {read:g} s", True, True, _LONGER),
     "large": (f"response larger than {LARGEST} bytes", True, False, _SERVICE),
     "login": (
         "the proxy requires a login (407)", False, False,
@@ -431,7 +431,7 @@ OBSTACLES = {
         "PEM file with the CA's certificate.",
     ),
     "expired": (
-        "the service's certificate has expired", False, False,
+        "the service's certificate has expired or is not yet valid", False, False,
         "Ask the operator to renew it, and check this machine's clock.",
     ),
     "host": (
@@ -441,6 +441,11 @@ OBSTACLES = {
     "certificate": (
         "certificate not trusted ({why})", False, False,
         "Give the CA that signed it: connect(verify='ca.pem'), or CONFKIT_CA_BUNDLE=ca.pem.",
+    ),
+    "tls": (
+        "the server refused TLS ({why})", False, False,
+        "Ask its operator which versions of TLS it takes, and whether it wants a certificate: "
+        "client.session.cert = (certificate, key).",
     ),
     "plain": (
         "the server does not speak TLS on this port", False, False,
@@ -477,8 +482,11 @@ _SIGNS = (
     ("SSLError", "PEM lib", "bundle"),
     ("SSLError", "X509", "bundle"),
     ("SSLCertVerificationError", "expired", "expired"),
+    ("SSLCertVerificationError", "not yet valid", "expired"),
     ("SSLCertVerificationError", "mismatch", "host"),
     ("SSLCertVerificationError", "", "certificate"),
+    ("SSLError", "ALERT", "tls"),
+    ("SSLError", "UNRECOGNIZED_NAME", "tls"),
     ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
     ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
     ("gaierror", "", "name"),
@@ -489,8 +497,9 @@ _SIGNS = (
 )
 
 
-def _obstacle_of(error: Exception) -> tuple[str, str]:
-    """Return the name of the obstacle behind an error of requests, and the reason in words.
+def _obstacle_of(error: Exception) -> tuple[str, str, bool]:
+    """Return the name of the obstacle behind an error of requests, the reason in words, and whether
+    it came after connecting.
 
     requests and urllib3 keep the errors that they wrap as `reason`, argument or cause.
     """
@@ -503,20 +512,23 @@ def _obstacle_of(error: Exception) -> tuple[str, str]:
             waiting += [link.__cause__, link.__context__, getattr(link, "reason", None), *link.args]
     reasons = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
     why = reasons[-1] if reasons else type(error).__name__
+    connected = not any(hasattr(link, "unconnected") for link in links)
     for kind, word, name in _SIGNS:
         for link in reversed(links):  # the innermost has the plainest text
             if type(link).__name__ == kind and word in str(link):
-                return name, str(link) if word else why
-    return "broken", why
+                return name, str(link) if word else why, connected
+    return "broken", why, connected
 
 
-def no_response(name: str, why: str, address: str, timeout: tuple[float, float]) -> TransportError:
+def no_response(
+    name: str, why: str, address: str, timeout: tuple[float, float], *, connected: bool = True
+) -> TransportError:
     """Return the error for a request without a response: the obstacle's name, and the reason."""
     meaning, sent, retry, advice = OBSTACLES[name]
-    seconds = {"connect": timeout[0], "read": timeout[1], "both": sum(timeout)}
+    seconds = {"connect": timeout[0], "read": timeout[1]}
     kind = TransportTimeout if advice is _LONGER else TransportError
     error = kind(redact(address), advice, cause=meaning.format(why=redact(why), **seconds))
-    error.sent, error.retry = sent, retry
+    error.sent, error.retry = sent and connected, retry
     return error
 
 
@@ -577,6 +589,13 @@ class _Connection:
 
     response_class = _TimedResponse
     debuglevel = 0  # enabled globally in http.client, it would print whole requests
+
+    def connect(self) -> None:
+        try:
+            super().connect()  # type: ignore[misc]  # also through a proxy, and TLS
+        except Exception as error:
+            error.unconnected = True  # type: ignore[attr-defined]
+            raise
 
 
 class DeadlineAdapter(HTTPAdapter):

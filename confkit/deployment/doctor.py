@@ -227,7 +227,7 @@ def _token_row(case: Case, answer: Finding, advice: str = _ASK_PROVIDER) -> Row:
         return row._replace(outcome="UNKNOWN") if isinstance(result, TransportError) else row
     if not answer.problem:
         return Row("PASS", f"{key} reads the token")
-    if ret == 0 and key in ("B3", "A5"):
+    if ret == 0 and key in ("B3", "A5") and answer.ignored:
         return Row("PASS", f"{key} answers even without a token")
     if answer.refused:
         return Row("FAIL", answer.problem, advice)

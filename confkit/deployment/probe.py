@@ -98,13 +98,15 @@ def how_to_set(client: Client, dialect: Dialect) -> str:
 
 class Finding(NamedTuple):
     """The dialect after trying an operation, the `problem` if it was not determined, and the call
-    and result that show it."""
+    and result that show it; `refused` is the token, or `ignored`: without it the answer is equal.
+    """
 
     dialect: Dialect
     problem: str
     call: Call
     result: dict[str, Any] | ConfkitError
     refused: bool = False
+    ignored: bool = False
 
 
 class Inquiry:
@@ -129,7 +131,7 @@ class Inquiry:
         """Try one signature after another until one is accepted: the dialect's own, then those seen
         in deployments. Store the token and the dialect, or return the error."""
         access_key, secret_key = self.client.access_key, self.client.secret_key
-        dialects = self._signatures()
+        dialects, cause = self._signatures(), ""
         for dialect in dialects[: self._bound]:
             fields = {"access_key": access_key, "digest": dialect.digest(access_key, secret_key)}
             call, result = self.ask(A1, fields, None, dialect)
@@ -141,14 +143,15 @@ class Inquiry:
                 return None
             if call.ret not in REFUSED:
                 return result  # which does not depend on the signature
-        return self._refusal(dialects)
+            cause = result.cause
+        return self._refusal(dialects, cause)
 
     def _signatures(self) -> list[Dialect]:
         pairs = product(CHOICES["hash"], CHOICES["signature"])
         others = [replace(self.dialect, hash=name, signature=form) for name, form in pairs]
         return list(dict.fromkeys([self.dialect, *others]))
 
-    def _refusal(self, dialects: list[Dialect]) -> AuthenticationFailed:
+    def _refusal(self, dialects: list[Dialect], cause: str) -> AuthenticationFailed:
         """Return the error for keys that were refused with the tried signatures."""
         names = [f"{dialect.hash} {dialect.signature}" for dialect in dialects]
         refused, untried = ", ".join(names[: self._bound]), ", ".join(names[self._bound :])
@@ -159,14 +162,15 @@ class Inquiry:
             more += "confkit probe, or max_failed_logins=8"
         keys = " and ".join(map(self.origin, ("access_key", "secret_key")))
         problem = f"A1 refuses the keys (401); refused: {refused}; {rest}"
-        refusal = AuthenticationFailed(problem, f"Compare {keys} with those of the provider{more}.")
+        advice = f"Compare {keys} with those of the provider{more}."
+        refusal = AuthenticationFailed(problem, advice, cause=cause)
         refusal.ret, refusal.interface, refusal.endpoint = 401, "A", "A1"
         return refusal
 
     def find(self, key: str, room_id: str) -> Finding:
         """Find the value of a setting with which an operation reads the token: then the answer
         without a token differs."""
-        operation, answers = OPERATIONS[key], list[Answer]()
+        operation, answers, ignored = OPERATIONS[key], list[Answer](), False
         refusals = REFUSED[1:] if operation.write else REFUSED  # of B1 and B2, 401 is not
         ids = {"room_id": room_id, "roomId": room_id}
         ids |= {"userId": str(uuid.uuid4()), "userAddress": "rtsp://192.0.2.1:554/nobody"}
@@ -178,14 +182,16 @@ class Inquiry:
             answers.append((call, result))
             if isinstance(result, TransportError):
                 break  # the others would fail, too
-            if call.ret in (*refusals, NOT_SUPPORTED, *FAULTS):
+            if call.ret in (None, *refusals, NOT_SUPPORTED, *FAULTS):
                 continue
             # By GET, B3 succeeds whether or not it reads the token.
             listed = key == "B3" and call.ret == 0 and call.method == "GET"
             without = call if listed else self.ask(operation, fields, None, dialect)[0]
+            refusal = without.ret not in (None, *FAULTS) or without.status in (401, 403)
             same = (without.status, without.ret) == (call.status, call.ret)
-            if listed or (not same and without.ret not in (None, *FAULTS)):
+            if listed or (refusal and not same):
                 return Finding(dialect, "", call, result)
+            ignored = ignored or same
         refused = key == "A3" and all(call.ret in REFUSED for call, _ in answers)
         if refused and (finding := self._sign_otherwise(fields)):
             return finding
@@ -193,11 +199,11 @@ class Inquiry:
         call, result = (served or answers)[0]
         problem = f"{key}: {result.summary if isinstance(result, ConfkitError) else 'success'}"
         if call.ret in refusals:
-            problem = f"{key} refused the token in every known form: {call.ret}"
-        elif call.ret not in (None, *FAULTS):
+            problem = f"{key} refused the token in every known form that it answered: {call.ret}"
+        elif ignored:
             problem += ", with the token and without"
         refused = call.ret in (NOT_SUPPORTED, *refusals)
-        return Finding(self.dialect, problem, call, result, refused)
+        return Finding(self.dialect, problem, call, result, refused, ignored)
 
     def _sign_otherwise(self, fields: dict[str, Any]) -> Finding | None:
         """Try the token in other hashes and forms: A1 may have accepted any digest."""

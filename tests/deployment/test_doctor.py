@@ -101,7 +101,7 @@ NO_PORT = checked({"ret": 0, "addr": f"{HERE}:1"})
 # What answers otherwise, the check that fails, what it says and the next step.
 FAULTS = [
     ({A1: Reply(drop=True)}, "Keys", "keys could not be checked", "service is running"),
-    ({A3: {"ret": 602}}, "Token in A", "every known form: 602", "balanc"),
+    ({A3: {"ret": 602}}, "Token in A", "that it answered: 602", "balanc"),
     ({B2: {"ret": 602}}, "Token in B", "B2 refused the token", "provider"),
     ({A3: checked(404)}, "Room", "room 7: get room (A3)", "room"),
     ({A3: READ, A5: NO_PORT}, "Media server", ":1 does not accept", "UDP"),

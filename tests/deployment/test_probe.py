@@ -57,6 +57,7 @@ UNLIKE = [
     (ZERO, f"{IN_A} {IN_A5} {IN_B2} create_method", "A3: success, with", {}),
     ({B2: checked(0, 401, OTHER)}, "", "", {IN_B2: OTHER}),
     ({B3: Reply(drop=True)}, "list_method", "closed the connection", {}),
+    ({A3: [Reply("", status=502), checked(404)]}, IN_A, "form that it answered", {}),  # a gateway
 ]
 
 

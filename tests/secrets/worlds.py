@@ -113,7 +113,7 @@ def head(marks, query):
         f"HTTP/1.1 302 bad /p?{back}\r\nX-Asked: {back}\r\n"
         f"Location: http://admin:{login}@elsewhere.invalid/?{back}\r\n"
         f'WWW-Authenticate: Basic realm="{back}"\r\nContent-Type: text/html; q="{back}"\r\n'
-        "Content-Length: 2\r\nConnection: close\r\n\r\nno"
+        "Content-Length: 2\r\nConnection: close\r\nX Powered: by\r\n\r\nno"
     )
     return Reply(raw=lambda connection: connection.sendall(text.encode()))
 
