@@ -14,13 +14,16 @@ import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from .address import Address
 from .errors import VERDICTS, RtspError, not_rtsp
-from .message import ENCODING, MAX_BODY, MAX_HEAD, Frame, Response
 from .report import Stages
 
+MAX_HEAD, MAX_BODY = 16 * 1024, 256 * 1024  # bytes
+# Cameras send realms in any encoding; a digest must hash exactly the same bytes.
+ENCODING = {"encoding": "utf-8", "errors": "surrogateescape"}
 _POLL = 0.1  # seconds between two checks of `cancelled` while waiting
 _ATTEMPT_SECONDS = 4.0  # for one of several addresses of a name, before the next is tried
 _RESET_SECONDS = 0.2  # until a reset may arrive
@@ -29,13 +32,14 @@ _RECEIVE_BYTES = 65_536
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)  # an empty RTP packet
 _UDP_BUFFER = 2 * 1024 * 1024  # bytes; the usual default loses most of a large keyframe
 _PORT_PAIRS = 50  # attempts to find a pair of free ports
-_PLAIN = "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322)."
+_NO_TLS = "The port does not speak TLS, or none that is accepted here."
+_PLAIN = (
+    "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322); old TLS is "
+    "allowed by verify=False (--no-verify)."
+)
 _TRUST = (
     "Skip the check: ck.preflight(url, verify=False) or --no-verify, and to import the camera "
     "preflight=ck.preflight(url, verify=False); or trust its certificate: verify=FILE, --ca-bundle."
-)
-_OLD_TLS = (
-    "Use the camera's plain rtsp:// address, or verify=False (--no-verify), which allows old TLS."
 )
 _CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 # The verdict if a stage times out; of other stages it is rtsp_silent.
@@ -48,7 +52,33 @@ _TOO_LATE = {
 }
 _STATUS_LINE = re.compile(r"RTSP/\d\.\d +(\d{3})(?: (.*))?", re.ASCII)
 _BEGINNING = re.compile(rb"\$[\x00-\x1f]|RTSP/1\.")
+Header = tuple[str, str]
+# A channel (None for a datagram), and its RTP or RTCP packet.
+Frame = tuple[int | None, bytes]
 _Target = tuple[socket.AddressFamily, tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Response:
+    """A response; headers may contain digests, so headers and body are not in the repr."""
+
+    status: int
+    reason: str
+    headers: tuple[Header, ...] = field(default=(), repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+    def get(self, name: str) -> str:
+        """Return the first header of this name, case-insensitive, or ""."""
+        return next(iter(self.all(name)), "")
+
+    def all(self, name: str) -> list[str]:
+        """Return all headers of this name, in the order of arrival."""
+        return [value for key, value in self.headers if key.lower() == name.lower()]
+
+    def number(self, name: str, pattern: str, default: int = 0) -> int:
+        """Return the number that a pattern matches in a header, or the default."""
+        match = re.search(pattern, self.get(name), re.IGNORECASE)
+        return int(match[1]) if match else default
 
 
 class Connection:
@@ -77,13 +107,13 @@ class Connection:
         self._peer = ""
         self._source = ""  # of datagrams, if the camera names another address
         self._buffer = bytearray()
-        self._answered = self._in_body = False  # of a response 200
-        self.restart(timeout, "within")
+        self._answered = False  # with a response
+        self.restart(timeout)
 
-    def restart(self, seconds: float, preposition: str = "for") -> None:
+    def restart(self, seconds: float) -> None:
         """Set the deadline anew."""
         self._deadline = time.monotonic() + seconds
-        self.within = f"{preposition} {seconds:g} s"
+        self.within = f"within {seconds:g} s"
 
     def left(self, longest: float = _POLL) -> float:
         """Return the seconds left, at most `longest`; RtspError, CancelledError."""
@@ -184,9 +214,14 @@ class Connection:
         size = Response(status, reason, headers).get("Content-Length") or "0"
         if not re.fullmatch("[0-9]{1,9}", size) or int(size) > MAX_BODY:
             raise self._malformed(f"its Content-Length is not a number up to {MAX_BODY}")
-        self._in_body = status == 200
-        body = self._cut(end + int(size))[end:]
-        self._in_body, self._answered = False, True
+        try:
+            body = self._cut(end + int(size))[end:]
+        except RtspError:
+            if status == 200 and self._stages.name in ("DESCRIBE", "authentication"):
+                text = "The session description is incomplete."
+                raise RtspError("sdp_invalid", text) from None
+            raise
+        self._answered = True
         return Response(status, reason, headers, body)
 
     def _text_before(self, pattern: bytes) -> tuple[str, int]:
@@ -241,16 +276,14 @@ class Connection:
         return RtspError("server_error", f"The camera's response is not RTSP: {what}.")
 
     def _closed(self, *, unread: bool) -> RtspError:
-        stage = self._stages.name
-        verdict = "rtsp_silent"
-        if stage in ("PLAY", "first packet", "keyframe", "stream"):
-            verdict = "dropped"
-        advice = ""
+        stage, advice = self._stages.name, ""
+        is_playing = stage in ("PLAY", "first packet", "keyframe", "stream")
+        verdict = "dropped" if is_playing else "rtsp_silent"
         if stage == "authentication":
-            hint = "Check name and password: some cameras close the connection after a wrong one."
-            advice = f"{hint} {VERDICTS[verdict].advice}"
+            advice = "Check name and password: some cameras close the connection after a wrong one."
+            advice += f" {VERDICTS[verdict]['advice']}"
         reason = f"The camera closed the connection at the stage {stage}."
-        error = self._cut_off() or RtspError(verdict, reason, advice=advice)
+        error = RtspError(verdict, reason, advice=advice)
         error.unread = unread
         return error
 
@@ -260,14 +293,8 @@ class Connection:
         if stage == "first packet" and len(self._sockets) > 1:
             verdict = "udp_blocked"
         if stage in _TOO_LATE:
-            reason = VERDICTS[verdict].cause.removesuffix(".")
-        error = RtspError(verdict, f"{reason} {self.within}.", timed_out=True)
-        return self._cut_off() or error
-
-    def _cut_off(self) -> RtspError | None:
-        if self._in_body and self._stages.name in ("DESCRIBE", "authentication"):
-            return RtspError("sdp_invalid", "The session description is incomplete.")
-        return None
+            reason = VERDICTS[verdict]["cause"].removesuffix(".")
+        return RtspError(verdict, f"{reason} {self.within}.", timed_out=True)
 
     # Name, TCP and TLS
 
@@ -338,15 +365,8 @@ class Connection:
             reason = (error.verify_message or "it cannot be verified").rstrip(".")
             text = f"The camera's certificate is not trusted: {reason}."
             raise RtspError("tls_failed", text, advice=_TRUST) from None
-        except OSError as error:
-            why = str(getattr(error, "reason", ""))
-            if "ALERT" in why or "UNSUPPORTED" in why:
-                text = (
-                    "The camera's TLS is too old for this machine, or asks for a certificate of it."
-                )
-                advice = _OLD_TLS if verify else "Use the camera's plain rtsp:// address."
-                raise RtspError("tls_failed", text, advice=advice) from None
-            raise RtspError("tls_failed", "The port does not speak TLS.", advice=_PLAIN) from None
+        except OSError:
+            raise RtspError("tls_failed", _NO_TLS, advice=_PLAIN) from None
 
 
 def open_udp_pair(host: str) -> tuple[socket.socket, socket.socket]:

@@ -79,15 +79,6 @@ class Stages:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """A remark on a camera that plays; `grade` is "note" or "warning"."""
-
-    key: str
-    grade: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A keyframe as the camera sent it, converted to PNG on demand."""
 
@@ -104,13 +95,11 @@ class Snapshot:
         picture = decode_frame(codec, keyframe, refreshing)
         return cls(codec, keyframe, picture.width, picture.height, refreshing)
 
-    def png(self, width: int | None = None) -> bytes:
-        """Return the picture as a PNG file, scaled down to at most `width` pixels."""
+    def png(self) -> bytes:
+        """Return the picture as a PNG file."""
         picture: Any = decode_frame(self.codec, self.keyframe, self.refreshing)
-        scale = min(1.0, (width or picture.width) / picture.width)
-        wide, high = (max(1, round(length * scale)) for length in (picture.width, picture.height))
-        file = BytesIO()  # with fast compression
-        picture.to_image(width=wide, height=high).save(file, "png", compress_level=2)
+        file = BytesIO()
+        picture.to_image().save(file, "png", compress_level=2)  # fast
         return file.getvalue()
 
     def save(self, path: str | Path) -> Path:
@@ -150,7 +139,7 @@ class Report:
 
     `verdict` is "ok" or a fixed name; `ok`: the camera plays. `stages` ends with the last one
     reached. `subject` is the camera or device, without its login. Sizes are in pixels; unknown
-    facts are None.
+    facts are None. `warnings` are sentences about a camera that plays.
     """
 
     subject: str
@@ -165,7 +154,7 @@ class Report:
     transport: str | None = None
     authentication: str | None = None
     snapshot: Snapshot | None = field(default=None, repr=False)
-    warnings: tuple[Notice, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -208,14 +197,12 @@ class Report:
         lines += [f"  -> {self.advice}", "", *(f"  {check}" for check in self._checks())]
         if self.facts():
             lines += ["", f"  {', '.join(self.facts())}"]
-        lines += [f"  {notice.grade}: {notice.text}" for notice in self.warnings]
+        lines += [f"  note: {warning}" for warning in self.warnings]
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
         mark = "✓" if self.ok else "✗"
-        notes = "".join(
-            f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
-        )
+        notes = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
         picture = ""
         if self.snapshot:
             data = b64encode(self.snapshot.png()).decode()

@@ -48,8 +48,8 @@ def parse_packet(data: bytes) -> Packet | None:
 
 
 class Video:
-    """A video being received: `keyframe` is the newest complete one, the stream's picture number
-    `keyframe_number`; `packets` and `lost` count packets, `gaps` those missing where none is lost.
+    """A video being received: `keyframe` is the newest complete one: Annex B with parameter sets,
+    or JPEG; `packets` and `lost` count packets.
 
     A picture ends when the timestamp changes, or a keyframe begins after a marker. Some cameras set
     a marker on each slice, so a picture is stored at a marker, and again when more of it has
@@ -59,9 +59,8 @@ class Video:
     def __init__(self, media: Media) -> None:
         self.codec = media.codec
         self.keyframe: bytes | None = None
-        self.keyframe_number = 0
-        self.packets = self.lost = self.gaps = 0
-        self.payload_type, self._media = media.payload_type, media
+        self.packets = self.lost = 0
+        self._media = media
         self._format: H264Format | JpegFormat
         self._format = JpegFormat() if media.codec == "mjpeg" else FORMATS[media.codec](media)
         self._recognised, self._unrecognised = False, 0  # complete pictures
@@ -71,7 +70,6 @@ class Video:
         # Of the current picture:
         self._payloads: list[bytes] = []
         self._size, self._complete = 0, True
-        self._number = 0
 
     @property
     def refreshing(self) -> bool:
@@ -124,12 +122,9 @@ class Video:
 
     def _add_ordered(self, packet: Packet, numbered: bool) -> None:
         last, self._last = self._last, packet
-        gap = _distance(last.sequence + 1, packet.sequence) if last else 0
+        gap = _distance(last.sequence + 1, packet.sequence) if last and numbered else 0
         self.packets += 1
-        if not numbered:
-            self.gaps += gap if gap < 0x8000 else 0
-            gap = 0
-        self.lost += gap if gap < 0x8000 else 0
+        self.lost += gap
         # It is unknown which picture lost a packet, so neither counts as complete.
         self._complete = self._complete and not gap
         if last and (
@@ -140,7 +135,6 @@ class Video:
             if not last.marker:
                 self._finish_picture()
             self._payloads, self._size, self._complete = [], 0, not gap
-            self._number += 1
         if packet.payload:  # some cameras send empty ones in pauses
             self._payloads.append(packet.payload)
         self._size += len(packet.payload) + _OVERHEAD
@@ -151,7 +145,7 @@ class Video:
 
     def _finish_picture(self) -> None:
         """Store the current picture if it is a complete keyframe."""
-        if not self._complete:
+        if not (self._complete and self._payloads):
             return
         with suppress(*_MALFORMED):
             picture = self._format.assemble(self._payloads)
@@ -160,7 +154,7 @@ class Video:
             else:
                 self._recognised = True
             if picture:
-                self.keyframe, self.keyframe_number = picture, self._number
+                self.keyframe = picture
 
 
 class H264Format:
