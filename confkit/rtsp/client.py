@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from contextlib import suppress
+from typing import Any
 from urllib.parse import urljoin
 
 from ..secret import SecretAddress, redact
@@ -29,7 +29,8 @@ _NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off 
 
 
 class RtspClient:
-    """One attempt to play one camera, whose login may be in its URL; `stages` records its progress.
+    """One attempt to play one camera, whose login may be in its URL; `stages` records its progress,
+    and `options` are those of `Connection`.
 
     `play` returns at the first packet and `next_keyframe` at a picture, both within `timeout`
     seconds from the start; `receive` continues from there; `close` sends TEARDOWN and must be
@@ -44,11 +45,9 @@ class RtspClient:
         name: str | None = None,
         password: str | None = None,
         *,
-        timeout: float,
         transport: str = "auto",
-        verify: bool | str = True,
-        cancelled: threading.Event | None = None,
         stages: Stages | None = None,
+        **options: Any,
     ) -> None:
         self.address, login = target(url, name, password)
         self.stages = stages or Stages("address")
@@ -57,12 +56,7 @@ class RtspClient:
         self.transport = self._transports[0]
         self.credentials = Credentials(login)
         self._connection = Connection(
-            self.address,
-            self.stages,
-            timeout,
-            verify=verify,
-            cancelled=cancelled,
-            on_wait=self._keep_alive,
+            self.address, self.stages, on_wait=self._keep_alive, **options
         )
         self._sequence = 0
         self._status = 0  # of the last response
@@ -163,18 +157,16 @@ class RtspClient:
             raise RtspError("no_video", f"The stream has no video{only}.")
         media = min(videos, key=lambda video: (video.encrypted, not video.codec))
         name = self.credentials.printable(media.encoding) or "of an unknown kind"
-        if media.encrypted:
-            reason = f"The stream is encrypted (SRTP, {name}), which is not supported."
-            raise RtspError("codec_unsupported", reason, advice=_NO_SRTP)
-        if media.encoding in ("MP2T", "MP2P"):
-            reason = f"The stream is a container (MPEG, {name}), whose video is not supported."
-            raise RtspError("codec_unsupported", reason, advice=_NO_CONTAINER)
-        if not media.encoding and media.payload_type >= DYNAMIC:
+        if not media.encoding and media.payload_type >= DYNAMIC and not media.encrypted:
             reason = "The session description does not define its payload type "
             raise RtspError("sdp_invalid", f"{reason}{media.payload_type}.")
-        if not media.codec:
-            raise RtspError("codec_unsupported", f"The video is {name}, which is not supported.")
-        return media
+        if media.codec and not media.encrypted:
+            return media
+        advice = _NO_CONTAINER if media.encoding in ("MP2T", "MP2P") else ""
+        if media.encrypted:
+            name, advice = f"encrypted (SRTP, {name})", _NO_SRTP
+        reason = f"The video is {name}, which is not supported."
+        raise RtspError("codec_unsupported", reason, advice=advice)
 
     def _set_up(self, media: Media, track: str) -> None:
         """Agree on the first transport that the camera accepts; else raise its first refusal."""

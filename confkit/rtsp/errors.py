@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from http import HTTPStatus
 from pathlib import Path
 
 from ..secret import redact
@@ -27,7 +26,6 @@ _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")  # an alert, a handshake
 # A careless camera may repeat these in its reason: digests, tokens, Basic logins.
 _LONG_WORD = re.compile(r"[^\s=\"',;]{24,}")
 _MAX_REASON = 80  # characters
-_USUAL_REASONS = {status.phrase for status in HTTPStatus}
 
 
 class RtspError(Exception):
@@ -84,7 +82,5 @@ def tls_expected() -> RtspError:
 
 def printable(text: str, *secrets: str) -> str:
     """Return a camera's text made safe to show: short, printable, secrets masked."""
-    if text in _USUAL_REASONS:  # nearly always; masking takes as long as a request
-        return text
     masked = _LONG_WORD.sub("***", one_line(redact(text, secrets)))
     return masked[:_MAX_REASON].strip(" .")

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from html import escape
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..checks import Check, Outcome, checks_table
-from ..text import one_line, without_maths, write_atomically
+from ..text import one_line, without_maths
 
 if TYPE_CHECKING:
     import av
@@ -101,11 +100,6 @@ class Snapshot:
         file = BytesIO()
         picture.to_image().save(file, "png", compress_level=2)  # fast
         return file.getvalue()
-
-    def save(self, path: str | Path) -> Path:
-        """Write the picture to a PNG file atomically, and return its path. OSError."""
-        write_atomically(path, self.png())
-        return Path(path)
 
     def _repr_png_(self) -> bytes:
         return self.png()

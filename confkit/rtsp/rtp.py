@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
+from ..text import counted
 from .errors import RtspError
 from .sdp import Media
 
@@ -18,7 +19,6 @@ START_CODE = b"\0\0\0\1"
 _OVERTAKING = 8  # packets that may overtake a missing one before it counts as lost
 # After so many complete pictures, none recognised, the codec differs from the announced one.
 _MAX_UNRECOGNISED = 8
-_REPEAT_SETS = "Let the encoder repeat them with each keyframe (GStreamer: config-interval=-1)."
 _RECOVERY_POINT = b"\x06"  # the type of a SEI message of H.264
 _MALFORMED = (ValueError, IndexError, struct.error)
 
@@ -92,12 +92,8 @@ class Video:
         """Return the error for no keyframe `within` some seconds."""
         if self._unrecognised and not self._recognised:
             return self._wrong_codec()
-        if self._format.without_sets:
-            reason = f"Keyframes arrive, but no parameter sets (SPS, PPS) {within}."
-            return RtspError("no_keyframe", reason, advice=_REPEAT_SETS, timed_out=True)
-        reason = f"No complete keyframe arrived {within}, in {self.packets} packet"
-        reason += "s" * (self.packets != 1)
-        advice = ""
+        packets = counted(self.packets, "packet")
+        reason, advice = f"No complete keyframe arrived {within}, in {packets}", ""
         if self.lost:
             reason += f"; {self.lost} packets were lost on the way"
             advice = "Use TCP (transport='tcp', --transport tcp), where no packets are lost."
@@ -174,7 +170,6 @@ class H264Format:
 
     def __init__(self, media: Media) -> None:
         self._sets = self._by_type(media.parameter_sets)
-        self.without_sets = False  # a keyframe came, for which parameter sets are missing
         self.refreshing = False  # the last keyframe is the beginning of a gradual refresh
 
     @classmethod
@@ -230,7 +225,6 @@ class H264Format:
             return b""
         self.refreshing = not (is_keyframe or is_intra)
         if not all(self._sets.get(kind) for kind in self.parameter_sets[-2:]):
-            self.without_sets = True
             return b""  # not decodable; parameter sets may arrive later
         order = {kind: place for place, kind in enumerate(self.parameter_sets)}
         ordered = sorted(missing + nals, key=lambda nal: order.get(self.type_of(nal), len(order)))
@@ -308,7 +302,7 @@ class JpegFormat:
     picture, an image viewer may not.
     """
 
-    without_sets = refreshing = False
+    refreshing = False
 
     @staticmethod
     def begins_keyframe(payload: bytes) -> bool:
