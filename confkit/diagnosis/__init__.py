@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ..client import Client
@@ -47,8 +46,7 @@ def diagnose_device(
         user_address=user_address,
         options={name: value for name, value in login.items() if value is not None},
     )
-    try_camera = partial(preflight_of, timeout=timeout, **options)
-    return walk(client, device, try_camera)
+    return walk(client, device, timeout=timeout, **options)
 
 
 def require_preflight(device: Device, known: bool | Report = True) -> Report | None:
@@ -81,7 +79,7 @@ def explain_refusal(error: ApiError, client: Client, device: Device, known: Repo
         call = diagnose_call(device)
         error.advice = f"The cause is the room or the camera. To find out which: {call}"
         return
-    report = walk(client, device, lambda _: known or preflight_of(device), refused=True)
+    report = walk(client, device, known, refused=True)
     error.cause = f"{error.cause.rstrip(' .')}. {report.verdict}: {report.cause}"
     error.advice = report.advice
     if known is not None:

@@ -11,6 +11,7 @@ from ..devices import list_devices
 from ..errors import ProtocolError
 from ..records import Device
 from ..rtsp.address import Address, parse_address
+from ..rtsp.preflight import preflight
 from ..rtsp.report import Report
 from ..secret import Secret, SecretAddress, redact
 
@@ -23,8 +24,6 @@ def can_be_tried(device: Device) -> bool:
 
 def preflight_of(device: Device, **options: Any) -> Report:
     """Return the preflight of a device, with its login; `options` are those of `preflight`."""
-    from ..rtsp.preflight import preflight
-
     name, password = device.login_name or None, device.login_password or None
     return preflight(device.user_address or "", name, password, **options)
 

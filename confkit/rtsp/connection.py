@@ -50,9 +50,9 @@ _TOO_LATE = {
     "first packet": "no_media",
     "stream": "no_media",
 }
-_STATUS_LINE = re.compile(r"RTSP/\d\.\d +(\d{3})(?: (.*))?", re.ASCII)
+_STATUS_LINE = re.compile(rb"RTSP/\d\.\d +\d{3}(?: [^\n]*)?\r?\n")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
 _BEGINNING = re.compile(rb"\$[\x00-\x1f]|RTSP/1\.")
-Header = tuple[str, str]
 # A channel (None for a datagram), and its RTP or RTCP packet.
 Frame = tuple[int | None, bytes]
 _Target = tuple[socket.AddressFamily, tuple[Any, ...]]
@@ -64,8 +64,8 @@ class Response:
 
     status: int
     reason: str
-    headers: tuple[Header, ...] = field(default=(), repr=False)
-    body: bytes = field(default=b"", repr=False)
+    headers: list[tuple[str, str]] = field(repr=False)
+    body: bytes = field(repr=False)
 
     def get(self, name: str) -> str:
         """Return the first header of this name, case-insensitive, or ""."""
@@ -108,6 +108,7 @@ class Connection:
         self._source = ""  # of datagrams, if the camera names another address
         self._buffer = bytearray()
         self._answered = False  # with a response
+        self._in_body = False  # of a response 200
         self.restart(timeout)
 
     def restart(self, seconds: float) -> None:
@@ -152,31 +153,20 @@ class Connection:
 
     def message(self, *, datagrams: bool = False) -> Response | Frame:
         """Return the next message, with `datagrams` also of the UDP ports, if any; RtspError."""
-        self.left()  # processing buffered data may take long as well
-        while datagrams and len(self._sockets) > 1:
-            self._buffer += self._receive(0)
-            if self._buffer.strip(b"\r\n"):
-                break
-            if datagram := self._receive_datagram():
-                return None, datagram
+        has_ports = datagrams and len(self._sockets) > 1
         while True:
-            self._fill(1)
-            if self._buffer[0] in b"\r\n":  # some cameras pad a body with an empty line
-                del self._buffer[0]
-            elif self._buffer[0] == ord("$"):
-                self._fill(4)
-                frame = self._cut(4 + int.from_bytes(self._buffer[2:4], "big"))
-                return frame[1], frame[4:]
-            elif self._begins_response() and (
-                status := _STATUS_LINE.fullmatch(self._text_before(rb"\r?\n")[0])
-            ):
-                return self._response(int(status[1]), status[2] or "")
-            elif not self._answered:
-                raise not_rtsp(bytes(self._buffer[:64]))
-            else:  # skip stray bytes, as players do; a start may be cut off at the end
-                beginning = _BEGINNING.search(self._buffer, 1)
-                size = beginning.start() if beginning else max(1, len(self._buffer) - 4)
-                del self._buffer[:size]
+            try:
+                self.left()  # processing buffered data may take long as well
+                if message := self._parse():
+                    return message
+                self._buffer += self._receive(0 if has_ports else _POLL)
+            except RtspError:
+                if self._in_body and self._stages.name in ("DESCRIBE", "authentication"):
+                    text = "The session description is incomplete."
+                    raise RtspError("sdp_invalid", text) from None
+                raise
+            if has_ports and (datagram := self._receive_datagram()):
+                return None, datagram
 
     def open_ports(self) -> int:
         """Open two adjacent UDP ports, and return the even one; RtspError.
@@ -200,44 +190,50 @@ class Connection:
 
     # Messages
 
-    def _begins_response(self) -> bool:
-        while len(self._buffer) < 5 and b"RTSP/".startswith(self._buffer):
-            self._buffer += self._receive()
-        return self._buffer.startswith(b"RTSP/")
+    def _parse(self) -> Response | Frame | None:
+        """Remove the next message from the buffer and return it, None if it is incomplete."""
+        buffer = self._buffer
+        while buffer:
+            if buffer[0] in b"\r\n":  # some cameras pad a body with an empty line
+                del buffer[0]
+            elif buffer[0] == ord("$"):
+                frame = self._cut(4 + int.from_bytes(buffer[2:4], "big"))
+                return (frame[1], frame[4:]) if frame else None
+            elif b"RTSP/".startswith(buffer[:5]) and (
+                buffer.find(b"\n", 0, MAX_HEAD) < 0 or _STATUS_LINE.match(buffer)
+            ):
+                return self._parse_response()
+            elif not self._answered:
+                raise not_rtsp(bytes(buffer[:64]))
+            else:  # skip stray bytes, as players do; a start may be cut off at the end
+                beginning = _BEGINNING.search(buffer, 1)
+                del buffer[: beginning.start() if beginning else max(1, len(buffer) - 4)]
+        return None
 
-    def _response(self, status: int, reason: str) -> Response:
-        head, end = self._text_before(rb"\r?\n\r?\n")
-        # Lines without a colon are ignored, as players do; \0 must not be sent back in a Session.
-        lines = head.replace("\r", "").replace("\0", "").split("\n")[1:]
-        pairs = [line.partition(":") for line in lines]
-        headers = tuple((name.strip(), value.strip()) for name, colon, value in pairs if colon)
-        size = Response(status, reason, headers).get("Content-Length") or "0"
-        if not re.fullmatch("[0-9]{1,9}", size) or int(size) > MAX_BODY:
-            raise self._malformed(f"its Content-Length is not a number up to {MAX_BODY}")
-        try:
-            body = self._cut(end + int(size))[end:]
-        except RtspError:
-            if status == 200 and self._stages.name in ("DESCRIBE", "authentication"):
-                text = "The session description is incomplete."
-                raise RtspError("sdp_invalid", text) from None
-            raise
-        self._answered = True
-        return Response(status, reason, headers, body)
-
-    def _text_before(self, pattern: bytes) -> tuple[str, int]:
-        """Return the text before a line break or an empty line, and the length of both."""
-        while not (match := re.compile(pattern).search(self._buffer, 0, MAX_HEAD)):
+    def _parse_response(self) -> Response | None:
+        head = _HEAD_END.search(self._buffer, 0, MAX_HEAD)
+        if head is None:
             if len(self._buffer) >= MAX_HEAD:
                 raise self._malformed(f"its headers exceed {MAX_HEAD} bytes")
-            self._buffer += self._receive()
-        return self._buffer[: match.start()].decode(**ENCODING), match.end()
-
-    def _fill(self, size: int) -> None:
-        while len(self._buffer) < size:
-            self._buffer += self._receive()
+            return None
+        # Lines without a colon are ignored, as players do; \0 must not be sent back in a Session.
+        text = re.sub("[\r\0]", "", self._buffer[: head.start()].decode(**ENCODING))
+        status_line, *lines = text.split("\n")
+        _, status, reason = [*status_line.split(maxsplit=2), ""][:3]
+        pairs = [line.partition(":") for line in lines]
+        headers = [(name.strip(), value.strip()) for name, colon, value in pairs if colon]
+        size = Response(int(status), reason, headers, b"").get("Content-Length") or "0"
+        if not re.fullmatch("[0-9]{1,9}", size) or int(size) > MAX_BODY:
+            raise self._malformed(f"its Content-Length is not a number up to {MAX_BODY}")
+        data = self._cut(head.end() + int(size))
+        self._in_body = not data and status == "200"
+        self._answered = self._answered or bool(data)
+        return Response(int(status), reason, headers, data[head.end() :]) if data else None
 
     def _cut(self, size: int) -> bytes:
-        self._fill(size)
+        """Remove so many bytes from the buffer and return them, none if there are fewer."""
+        if len(self._buffer) < size:
+            return b""
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
         return data
@@ -319,15 +315,15 @@ class Connection:
     def _dial(self, targets: list[_Target]) -> None:
         """Connect to the first address that accepts; otherwise the most specific RtspError."""
         codes = set()
-        for number, (family, target) in enumerate(targets, 1):
+        for family, target in targets:
             try:
                 sock = socket.socket(family, socket.SOCK_STREAM)
-            except OSError as error:  # an unsupported address family
-                codes.add(error.errno)
+            except OSError:  # an unsupported address family
                 continue
             self._sockets, self._peer = [sock], target[0]
             sock.setblocking(False)
-            until = time.monotonic() + (_ATTEMPT_SECONDS if number < len(targets) else float("inf"))
+            is_last = target == targets[-1][1]
+            until = time.monotonic() + (float("inf") if is_last else _ATTEMPT_SECONDS)
             pause = 0.0002
             while (code := sock.connect_ex(target)) in _CONNECTING and time.monotonic() < until:
                 time.sleep(self.left(pause))

@@ -143,8 +143,6 @@ def _warnings(host: str, video: Video, transport: str, wanted: str) -> tuple[str
     if video.refreshing:
         text = "The camera refreshes its picture gradually, so the first picture is incomplete."
         warnings.append(text)
-    if video.codec == "h265":
-        warnings.append("The video is H.265, which many browsers cannot play: prefer H.264.")
     return tuple(filter(None, warnings))
 
 

@@ -13,7 +13,7 @@ from .sdp import Media
 
 MAX_PICTURE = 8 * 1024 * 1024  # bytes
 _OVERHEAD = 64  # bytes of memory per payload
-_MAX_SETS = 16  # parameter sets of a kind
+_MAX_SETS = 32  # parameter sets
 _MAX_UNITS = 2_000  # NAL units per picture; a decoder needs memory for each
 START_CODE = b"\0\0\0\1"
 _OVERTAKING = 8  # packets that may overtake a missing one before it counts as lost
@@ -169,7 +169,7 @@ class H264Format:
     by_slices = True  # whether a picture of I slices is a keyframe, whatever their unit's type
 
     def __init__(self, media: Media) -> None:
-        self._sets = self._by_type(media.parameter_sets)
+        self._sets = self._only_sets(media.parameter_sets)
         self.refreshing = False  # the last keyframe is the beginning of a gradual refresh
 
     @classmethod
@@ -206,40 +206,28 @@ class H264Format:
         """Return a keyframe as Annex B, with parameter sets first; empty for another picture, None
         if the payloads contain no picture."""
         nals = self._nals(payloads)
-        by_type = self._by_type(nals)
-        missing = []
-        for kind in self.parameter_sets:  # a stream may use several sets, and not repeat all
-            new = by_type.get(kind, [])
-            old = [nal for nal in self._sets.get(kind, []) if nal not in new]
-            missing += old
-            self._sets[kind] = [*old, *new][-_MAX_SETS:]
+        kinds = {self.type_of(nal) for nal in nals}
+        # A stream may use several sets, and not repeat all.
+        missing = [nal for nal in self._sets if nal not in nals]
+        self._sets = [*missing, *self._only_sets(nals)][-_MAX_SETS:]
         slices = [nal for nal in nals if self.is_slice(nal)]
         if not slices:
-            if all(self.type_of(nal) in self.others for nal in nals):
+            if all(kind in self.others for kind in kinds):
                 raise ValueError("The picture has not begun.")
             return None
-        points = any(nal[1:2] == _RECOVERY_POINT for nal in by_type.get(self.sei, []))
-        is_keyframe = any(kind in self.keyframes for kind in by_type)
-        is_intra = self.by_slices and all(map(self.is_intra, slices))
-        if not (is_keyframe or is_intra or points):
-            return b""
-        self.refreshing = not (is_keyframe or is_intra)
-        if not all(self._sets.get(kind) for kind in self.parameter_sets[-2:]):
-            return b""  # not decodable; parameter sets may arrive later
+        is_whole = any(kind in self.keyframes for kind in kinds)
+        is_whole = is_whole or (self.by_slices and all(map(self.is_intra, slices)))
+        points = any(nal[1:2] == _RECOVERY_POINT for nal in nals if self.type_of(nal) == self.sei)
+        known = {self.type_of(nal) for nal in self._sets}
+        if not (is_whole or points) or not known.issuperset(self.parameter_sets[-2:]):
+            return b""  # without parameter sets it is not decodable; they may arrive later
+        self.refreshing = not is_whole
         order = {kind: place for place, kind in enumerate(self.parameter_sets)}
         ordered = sorted(missing + nals, key=lambda nal: order.get(self.type_of(nal), len(order)))
         return b"".join(START_CODE + nal for nal in ordered)
 
-    def _fragmented_header(self, payload: bytes) -> bytearray:
-        shift, kind = self.header - 1, payload[self.header] & self.bits
-        first = payload[0] & ~(self.bits << shift) | kind << shift
-        return bytearray([first]) + payload[1 : self.header]
-
-    def _by_type(self, nals: Iterable[bytes]) -> dict[int, list[bytes]]:
-        by_type: dict[int, list[bytes]] = {}
-        for nal in nals:
-            by_type.setdefault(self.type_of(nal), []).append(nal)
-        return by_type
+    def _only_sets(self, nals: Iterable[bytes]) -> list[bytes]:
+        return [nal for nal in dict.fromkeys(nals) if self.type_of(nal) in self.parameter_sets]
 
     def _nals(self, payloads: list[bytes]) -> list[bytes]:
         """Return the NAL units of payloads, each with one, a fragment of one, or several."""
@@ -247,8 +235,10 @@ class H264Format:
         for payload in payloads:
             kind, rest = self.type_of(payload), payload[self.header :]
             if kind == self.fragment:
-                if rest[0] & 0x80:
-                    units.append(self._fragmented_header(payload))
+                if rest[0] & 0x80:  # the first: its header holds the type of the unit
+                    shift = self.header - 1
+                    first = payload[0] & ~(self.bits << shift) | (rest[0] & self.bits) << shift
+                    units.append(bytearray([first]) + payload[1 : self.header])
                 units[-1] += rest[1:]
             elif kind == self.aggregate:
                 while len(rest) > 2 and len(units) <= _MAX_UNITS:
