@@ -56,7 +56,6 @@ _REMOVABLE = ("", IMPORTED, NOT_SEEN, UNKNOWN, REMOVED, NOT_THERE, FAILED)
 _NO_SERVICE = (TransportError, TokenRejected, AuthenticationFailed, ConfigError)
 _THREADS = 16  # that try cameras
 _INTERRUPTED = "The call was interrupted."
-_TABLE_ONLY = "Only the table was checked, not the camera."
 
 Row = dict[str, Any]  # of the result, and its `device`
 
@@ -102,8 +101,6 @@ def import_devices(
     """
     if not dry_run:
         client.may_send(B1)
-    if not timeout > 0:
-        raise ValueError("timeout must be a number of seconds above 0.")
     preflight = not dry_run if preflight is None else preflight
     login_password = Secret(login_password) if login_password is not None else None
     devices, problems = read_devices(table, encoding, login_password)
@@ -112,25 +109,22 @@ def import_devices(
         raise table_error(problems)
     rows = [_new_row(number, device) for number, device in devices]
 
+    options: dict[str, Any] = {"verify": verify, "patience": patience}
+
     def request(row: Row) -> None:
-        report = row["report"] or False
-        import_device(client, row["device"], preflight=report, verify=verify, patience=patience)
+        if not dry_run:
+            import_device(client, row["device"], preflight=row["report"] or False, **options)
 
     retry_advice = "Call again with the same table: devices that are already there are skipped."
     stop_reason = ""  # why no further device is requested
     try:
         _mark_present(client, rows)  # a preflight could take a camera's only connection
-        absent = [row for row in rows if row["outcome"] == NOT_TRIED]
-        cameras = [row for row in absent if preflight and can_be_tried(row["device"])]
+        absent = [row for row in rows if row["outcome"] == NOT_TRIED and preflight]
+        cameras = [row for row in absent if can_be_tried(row["device"])]
         with progress_bar(progress, len(cameras) + len(rows), "importing") as step:
             _preflight_all(cameras, timeout, step)
-            if dry_run:
-                for row in absent:
-                    if row["outcome"] == NOT_TRIED:
-                        row.update(outcome=READY, cause="" if row["report"] else _TABLE_ONLY)
-            else:
-                outcomes = (IMPORTED, REFUSED, NOT_SEEN)
-                stop_reason = _request_all(rows, request, NotInRoom, outcomes, step)
+            outcomes = (READY if dry_run else IMPORTED, REFUSED, NOT_SEEN)
+            stop_reason = _request_all(rows, request, NotInRoom, outcomes, step)
     except KeyboardInterrupt:
         stop_reason = _INTERRUPTED
     return _result(rows, IMPORTS, stop_reason, retry_advice, "verdict")

@@ -24,15 +24,14 @@ def diagnose_device(
     *,
     login_name: str | None = None,
     login_password: str | Secret | None = None,
-    timeout: float = 20.0,
     **options: Any,
 ) -> Report:
     """Find out why a device is not in its room: one verdict, its cause, and the next step.
 
     The device is given by its user ID, its address, or both; without them the first of the room's
     devices with a problem is diagnosed. The camera is tried from here, with the login of B3 if none
-    is given, unless the service plays it, as some cameras allow one connection only. `timeout`
-    (seconds) and `options` are those of `preflight`. Errors of the service are part of the report;
+    is given, unless the service plays it, as some cameras allow one connection only. `options`,
+    such as `timeout`, are those of `preflight`. Errors of the service are part of the report;
     only an invalid argument is raised (ParameterError).
     """
     login_password = Secret(login_password) if login_password is not None else None
@@ -46,7 +45,7 @@ def diagnose_device(
         user_address=user_address,
         options={name: value for name, value in login.items() if value is not None},
     )
-    return walk(client, device, timeout=timeout, **options)
+    return walk(client, device, **options)
 
 
 def require_preflight(device: Device, known: bool | Report = True) -> Report | None:

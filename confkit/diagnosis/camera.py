@@ -24,8 +24,8 @@ def can_be_tried(device: Device) -> bool:
 
 def preflight_of(device: Device, **options: Any) -> Report:
     """Return the preflight of a device, with its login; `options` are those of `preflight`."""
-    name, password = device.login_name or None, device.login_password or None
-    return preflight(device.user_address or "", name, password, **options)
+    login = (device.login_name, device.login_password)
+    return preflight(device.user_address or "", *login, **options)
 
 
 def address_without_login(device: Device) -> str:

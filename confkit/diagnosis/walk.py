@@ -13,7 +13,6 @@ from ..errors import (
     LicenceError,
     MediaServerUnavailable,
     RoomNotFound,
-    TransportError,
 )
 from ..frames import OTHER, ROOM_STATUS
 from ..records import Device, Room
@@ -230,9 +229,8 @@ class _Way:
 
     def service_error(self, error: ConfkitError) -> Report:
         """Return an error of the service as a verdict."""
-        lost = "The service could not be reached: " if isinstance(error, TransportError) else ""
         advice = error.advice or "Correct that, then repeat the diagnosis."
-        return self._report("service_error", f"{lost}{error.summary}.", advice)
+        return self._report("service_error", f"{error.summary}.", advice)
 
     def _report(self, verdict: str, cause: str, advice: str) -> Report:
         """Return a verdict with the facts about the camera."""

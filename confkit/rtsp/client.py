@@ -24,7 +24,6 @@ _TEARDOWN_SECONDS = 0.5
 _MAX_LENGTH = 200  # characters of a camera's texts
 _NO_CONTAINER = "Choose a stream of plain H.264, H.265 or MJPEG over RTP in the camera or server."
 _NO_MULTICAST = "Choose a unicast stream, or switch this one from multicast to unicast."
-_NEITHER = "Switch on unicast, or RTP over RTSP (TCP), in the camera; UDP is refused, too."
 _NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off SRTP in the camera."
 
 
@@ -169,22 +168,18 @@ class RtspClient:
         raise RtspError("codec_unsupported", reason, advice=advice)
 
     def _set_up(self, media: Media, track: str) -> None:
-        """Agree on the first transport that the camera accepts; else raise its first refusal."""
-        refusals: list[RtspError] = []
+        """Agree on the first transport that the camera accepts; else raise its last refusal."""
         for transport in self._transports:
-            if refusals:
-                self.stages.outcome, self.stages.detail = SKIPPED, "no TCP; next: UDP"
             self.transport = transport
             try:
-                return self._offer(media, track)
+                self._offer(media, track)
+                break
             except RtspError as refusal:
-                # Cameras refuse TCP by many statuses; if UDP is refused, too, the cause is another.
-                if refusal.verdict not in ("transport_refused", "setup_play_failed"):
+                # Cameras refuse TCP by many statuses.
+                is_refused = refusal.verdict in ("transport_refused", "setup_play_failed")
+                if not is_refused or transport == self._transports[-1]:
                     raise
-                refusals.append(refusal)
-        if len(refusals) > 1 and refusals[0].verdict == "transport_refused":
-            refusals[0].advice = _NEITHER
-        raise refusals[0]
+            self.stages.outcome, self.stages.detail = SKIPPED, "no TCP; next: UDP"
 
     def _offer(self, media: Media, track: str) -> None:
         """Agree on the transport; RtspError if the camera refuses it."""

@@ -169,14 +169,10 @@ class Connection:
                 return None, datagram
 
     def open_ports(self) -> int:
-        """Open two adjacent UDP ports, and return the even one; RtspError.
+        """Open two adjacent UDP ports, and return the even one.
 
         The odd one is for RTCP: if closed, it would send ICMP errors."""
-        try:
-            pair = open_udp_pair(self._sockets[0].getsockname()[0])
-        except OSError:
-            reason = "No UDP port is free for the camera."
-            raise RtspError("transport_refused", reason) from None
+        pair = open_udp_pair(self._sockets[0].getsockname()[0])
         self._sockets += pair
         pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UDP_BUFFER)
         return int(pair[0].getsockname()[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import threading
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -18,8 +19,7 @@ from .report import OnStage, Report, Snapshot, Stage, Stages
 from .rtp import Video
 
 _TLS_SECONDS = 1.0  # to try TLS on a silent port
-_OWN = "The address is this machine's own: only a service on this machine can reach it."
-_PRIVATE = "The address is private: only a service in the same network can reach it."
+_PRIVATE = "The address is private: only a service in its network, or on its machine, can reach it."
 
 
 def preflight(
@@ -82,8 +82,7 @@ def preflight(
     if snapshot:
         facts |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
     if video and video.packets:
-        warnings = _warnings(address.host, video, client.transport, transport)
-        facts |= {"transport": client.transport, "warnings": warnings}
+        facts |= {"transport": client.transport, "warnings": tuple(_warnings(address.host, video))}
     return _report(subject, ended, failure, **facts)
 
 
@@ -135,23 +134,9 @@ def _speaks_tls(address: Address, cancelled: threading.Event | None) -> bool:
     return False
 
 
-def _warnings(host: str, video: Video, transport: str, wanted: str) -> tuple[str, ...]:
-    warnings = [_limited_reach(host)]
-    if wanted == "auto" and transport == "udp":
-        text = "The camera offers no RTP over TCP, so UDP was used, which firewalls often block."
-        warnings.append(text)
+def _warnings(host: str, video: Video) -> Iterator[str]:
+    with suppress(ValueError):  # no name is resolved
+        if ipaddress.ip_address("127.0.0.1" if host.lower() == "localhost" else host).is_private:
+            yield _PRIVATE
     if video.refreshing:
-        text = "The camera refreshes its picture gradually, so the first picture is incomplete."
-        warnings.append(text)
-    return tuple(filter(None, warnings))
-
-
-def _limited_reach(host: str) -> str:
-    """Return why few services can reach a host, or ""; no name is resolved."""
-    try:
-        address = ipaddress.ip_address("127.0.0.1" if host.lower() == "localhost" else host)
-    except ValueError:
-        return ""
-    if address.is_loopback:
-        return _OWN
-    return _PRIVATE if address.is_private else ""
+        yield "The camera refreshes its picture gradually, so the first picture is incomplete."

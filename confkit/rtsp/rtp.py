@@ -177,10 +177,6 @@ class H264Format:
         """Return the type of a NAL unit."""
         return nal[0] >> cls.header - 1 & cls.bits
 
-    def is_slice(self, nal: bytes | bytearray) -> bool:
-        """Return whether a NAL unit is part of a picture."""
-        return self.type_of(nal) in self.slices
-
     def begins_keyframe(self, payload: bytes) -> bool:
         """Return whether a payload begins a keyframe: a parameter set, or its first slice."""
         with suppress(*_MALFORMED):
@@ -210,7 +206,7 @@ class H264Format:
         # A stream may use several sets, and not repeat all.
         missing = [nal for nal in self._sets if nal not in nals]
         self._sets = [*missing, *self._only_sets(nals)][-_MAX_SETS:]
-        slices = [nal for nal in nals if self.is_slice(nal)]
+        slices = [nal for nal in nals if self.type_of(nal) in self.slices]
         if not slices:
             if all(kind in self.others for kind in kinds):
                 raise ValueError("The picture has not begun.")
@@ -267,10 +263,6 @@ class H265Format(H264Format):
     sei = -1
     others = range(32, 41)
     by_slices = False
-
-    def is_slice(self, nal: bytes | bytearray) -> bool:
-        """Return whether a NAL unit is part of a picture of the base layer."""
-        return super().is_slice(nal) and not nal[0] & 1 and 0 < nal[1] < 8
 
 
 FORMATS = {"h264": H264Format, "h265": H265Format}

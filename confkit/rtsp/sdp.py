@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 # The codecs of this package and their names in RTP.
 ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 # Payload types that need no rtpmap line (RFC 3551).
-_STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 31: "H261", 32: "MPV", 33: "MP2T", 34: "H263"}
+_STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 32: "MPV", 33: "MP2T"}
 DYNAMIC = 96  # payload types from here on are defined by their rtpmap line
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
 # Here the name of a payload type's attribute includes its number: "rtpmap:96".

@@ -285,7 +285,8 @@ def _is_keyframe(codec: str, unit: bytes) -> bool:
     slices = [nal for nal in nals(unit) if form.type_of(nal) in form.slices]
     if form.by_slices and slices and all(map(form.is_intra, slices)):
         return True
-    return any(form.type_of(nal) == form.sei and nal[1:2] == b"\6" for nal in nals(unit))
+    points = any(form.type_of(nal) == form.sei and nal[1:2] == b"\6" for nal in nals(unit))
+    return bool(slices) and points
 
 
 def _slices(codec: str, data: bytes) -> list[bytes]:
