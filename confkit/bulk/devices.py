@@ -30,7 +30,7 @@ from ..frames import NAME, ROOM_STATUS, Kind, address_text, frame_of
 from ..operations import B1, B2, B3
 from ..records import Device, parse_id
 from ..rooms import get_room, get_room_users
-from ..secret import MASK, Secret, redact
+from ..secret import MASK, Secret, redact, reveal
 from ..sweep import Progress, progress_bar
 from ..tables import Problem, read_table
 from .table import parse_cells, read_devices, table_error
@@ -245,9 +245,8 @@ def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[
 
 def _look_up_addresses(client: Client, rows: Sequence[Row]) -> None:
     """Look up addresses that are missing or masked: B2 requires them in full."""
-    incomplete = [
-        row for row in rows if row["outcome"] == NOT_TRIED and _lacks_address(row["device"])
-    ]
+    missing = [row for row in rows if MASK in (reveal(row["device"].user_address) or MASK)]
+    incomplete = [row for row in missing if row["outcome"] == NOT_TRIED]
     listed = devices_of(client, [row["device"].room_id for row in incomplete])
     by_id = {(device.room_id, device.user_id): device for device in listed}
     for row in incomplete:
@@ -257,10 +256,6 @@ def _look_up_addresses(client: Client, rows: Sequence[Row]) -> None:
             row.update(_about(known))
         else:
             row.update(outcome=NOT_THERE, cause="B3 does not list it at this address.")
-
-
-def _lacks_address(device: Device) -> bool:
-    return device.user_address is None or MASK in device.user_address.reveal()
 
 
 def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -> "pd.DataFrame":

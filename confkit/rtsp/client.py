@@ -156,30 +156,32 @@ class RtspClient:
             raise RtspError("no_video", f"The stream has no video{only}.")
         media = min(videos, key=lambda video: (video.encrypted, not video.codec))
         name = self.credentials.printable(media.encoding) or "of an unknown kind"
-        if not media.encoding and media.payload_type >= DYNAMIC and not media.encrypted:
-            reason = "The session description does not define its payload type "
-            raise RtspError("sdp_invalid", f"{reason}{media.payload_type}.")
-        if media.codec and not media.encrypted:
-            return media
-        advice = _NO_CONTAINER if media.encoding in ("MP2T", "MP2P") else ""
+        verdict, advice = "codec_unsupported", ""
         if media.encrypted:
             name, advice = f"encrypted (SRTP, {name})", _NO_SRTP
-        reason = f"The video is {name}, which is not supported."
-        raise RtspError("codec_unsupported", reason, advice=advice)
+        elif media.codec:
+            return media
+        elif media.encoding in ("MP2T", "MP2P"):
+            advice = _NO_CONTAINER
+        elif not media.encoding and media.payload_type >= DYNAMIC:
+            verdict, name = "sdp_invalid", f"of the undefined payload type {media.payload_type}"
+        raise RtspError(verdict, f"The video is {name}, which is not supported.", advice=advice)
 
     def _set_up(self, media: Media, track: str) -> None:
-        """Agree on the first transport that the camera accepts; else raise its last refusal."""
+        """Agree on the first transport that the camera accepts; else raise its first refusal."""
+        refusals = []
         for transport in self._transports:
             self.transport = transport
             try:
                 self._offer(media, track)
-                break
+                return
             except RtspError as refusal:
-                # Cameras refuse TCP by many statuses.
-                is_refused = refusal.verdict in ("transport_refused", "setup_play_failed")
-                if not is_refused or transport == self._transports[-1]:
+                # Cameras refuse TCP by many statuses; if UDP is refused, too, the cause is another.
+                if refusal.verdict not in ("transport_refused", "setup_play_failed"):
                     raise
+                refusals.append(refusal)
             self.stages.outcome, self.stages.detail = SKIPPED, "no TCP; next: UDP"
+        raise refusals[0]
 
     def _offer(self, media: Media, track: str) -> None:
         """Agree on the transport; RtspError if the camera refuses it."""

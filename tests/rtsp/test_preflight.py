@@ -261,6 +261,11 @@ def test_udp_is_used_where_a_camera_offers_nothing_else(refusal):
     assert camera.connections == 1
 
 
+def test_where_both_transports_are_refused_the_first_refusal_counts():
+    refused = at("SETUP", lambda r: reply(r, 500 if "TCP" in r.get("Transport") else 461))
+    assert tried(refused)[0].verdict == "setup_play_failed"
+
+
 def test_a_loss_is_named_as_a_loss_and_tcp_is_the_advice():
     sent = picture(payloads("h264", KEY, 60))
     report, _ = tried(udp_only(461, sent[:3] + sent[5:]), timeout=PATIENCE)
