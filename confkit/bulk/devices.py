@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import Client
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis.calls import name_of, remove_call
-from ..diagnosis.camera import camera_key, can_be_tried, devices_of, preflight_of
+from ..diagnosis.camera import camera_key, can_be_tried, preflight_of
 from ..errors import (
     AuthenticationFailed,
     ConfigError,
@@ -131,7 +131,7 @@ def import_devices(
 
 
 def _mark_present(client: Client, rows: Sequence[Row]) -> None:
-    listed = devices_of(client, [row["device"].room_id for row in rows])
+    listed = list_devices(client) if rows else []
     present = {(device.room_id, camera_key(device)): device for device in listed}
     for row in rows:
         device: Device = row["device"]
@@ -247,7 +247,7 @@ def _look_up_addresses(client: Client, rows: Sequence[Row]) -> None:
     """Look up addresses that are missing or masked: B2 requires them in full."""
     missing = [row for row in rows if MASK in (reveal(row["device"].user_address) or MASK)]
     incomplete = [row for row in missing if row["outcome"] == NOT_TRIED]
-    listed = devices_of(client, [row["device"].room_id for row in incomplete])
+    listed = list_devices(client) if incomplete else []
     by_id = {(device.room_id, device.user_id): device for device in listed}
     for row in incomplete:
         device: Device = row["device"]
@@ -271,7 +271,7 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
         room_ids = [room_ids]
     ids = None if room_ids is None else [parse_id(B3, "room_id", value) for value in room_ids]
     rooms: dict[str, list[Device]] = {}
-    for device in list_devices(client) if ids is None else devices_of(client, ids):
+    for device in list_devices(client):
         if ids is None or device.room_id in ids:
             rooms.setdefault(device.room_id, []).append(device)
     strays: list[Row] = []

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..client import Client
+from ..devices import list_devices
 from ..errors import (
     ConfkitError,
     LicenceError,
@@ -24,7 +25,6 @@ from .camera import (
     address_without_login,
     at_address,
     can_be_tried,
-    devices_of,
     login_of,
     preflight_of,
     with_login_of,
@@ -78,7 +78,7 @@ def _walk(way: _Way, wanted: Device, refused: bool) -> Report:
         return way.verdict("room_closed")
 
     stages.begin("device")
-    devices = devices_of(client, [room.room_id])
+    devices = list_devices(client)
     here = [device for device in devices if device.room_id == room.room_id]
     others = [device for device in devices if device.room_id != room.room_id]
     listed = [device for device in here if device.user_id == wanted.user_id][:1]

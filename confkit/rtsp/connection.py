@@ -317,13 +317,11 @@ class Connection:
             except OSError:  # an unsupported address family
                 continue
             self._sockets, self._peer = [sock], target[0]
-            sock.setblocking(False)
+            sock.settimeout(_POLL)
             is_last = target == targets[-1][1]
             until = time.monotonic() + (float("inf") if is_last else _ATTEMPT_SECONDS)
-            pause = 0.0002
             while (code := sock.connect_ex(target)) in _CONNECTING and time.monotonic() < until:
-                time.sleep(self.left(pause))
-                pause = min(2 * pause, 0.02)
+                time.sleep(self.left(0.02))
             if code in (0, errno.EISCONN):
                 return
             self.close()
