@@ -176,8 +176,6 @@ def _preflight_all(rows: Sequence[Row], timeout: float, step: Callable[[], objec
 def remove_devices(
     client: Client,
     devices: "Iterable[Device] | Device | pd.DataFrame | str | os.PathLike[str]",
-    *,
-    encoding: str | None = None,
 ) -> "pd.DataFrame":
     """Remove devices (B2), and return one row per device, in order, with its outcome; stop only if
     the service cannot be reached.
@@ -197,7 +195,7 @@ def remove_devices(
     if isinstance(devices, Device):
         devices = [devices]
     if isinstance(devices, str | os.PathLike) or hasattr(devices, "columns"):
-        rows, problems = _removal_rows(devices, encoding)
+        rows, problems = _removal_rows(devices)
     else:
         records = list(devices)
         if not all(isinstance(record, Device) for record in records):
@@ -219,9 +217,9 @@ def remove_devices(
     return _result(rows, REMOVALS, stop_reason, retry_advice)
 
 
-def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[Problem]]:
+def _removal_rows(table: object) -> tuple[list[Row], list[Problem]]:
     texts = ("user_name", "outcome", "reason")
-    lines, problems = read_table(table, ("room_id", "user_id"), (*texts, "user_address"), encoding)
+    lines, problems = read_table(table, ("room_id", "user_id"), (*texts, "user_address"))
     rows = []
     for number, cells in lines:
         address = cells.pop("user_address", None) or None

@@ -190,20 +190,18 @@ class Connection:
         """Remove the next message from the buffer and return it, None if it is incomplete."""
         buffer = self._buffer
         while buffer:
-            if buffer[0] in b"\r\n":  # some cameras pad a body with an empty line
-                del buffer[0]
-            elif buffer[0] == ord("$"):
+            if buffer[0] == ord("$"):
                 frame = self._cut(4 + int.from_bytes(buffer[2:4], "big"))
                 return (frame[1], frame[4:]) if frame else None
-            elif b"RTSP/".startswith(buffer[:5]) and (
+            if b"RTSP/".startswith(buffer[:5]) and (
                 buffer.find(b"\n", 0, MAX_HEAD) < 0 or _STATUS_LINE.match(buffer)
             ):
                 return self._parse_response()
-            elif not self._answered:
+            if not self._answered:
                 raise not_rtsp(bytes(buffer[:64]))
-            else:  # skip stray bytes, as players do; a start may be cut off at the end
-                beginning = _BEGINNING.search(buffer, 1)
-                del buffer[: beginning.start() if beginning else max(1, len(buffer) - 4)]
+            # skip stray bytes, such as empty lines; a start may be cut off at the end
+            beginning = _BEGINNING.search(buffer, 1)
+            del buffer[: beginning.start() if beginning else max(1, len(buffer) - 4)]
         return None
 
     def _parse_response(self) -> Response | None:

@@ -67,6 +67,9 @@ AT_ONCE = [
     (instead("DESCRIBE", 403, reason="Wrong clock"), "forbidden", "DESCRIBE", "clock"),
     (described((b"video 0", b"audio 0"), (b"H264", b"PCMA")), "no_video", "SDP", "only PCMA"),
     (described((b"AVP", b"SAVP")), "codec_unsupported", "SDP", "encrypted"),
+    (described((b"H264", b"MP2T")), "codec_unsupported", "SDP", "over RTP"),
+    (described((b"a=rtpmap:96 H264/90000", b"")), "sdp_invalid", "SDP", "payload type 96"),
+    (at("DESCRIBE", lambda r: Last(willing(r)[:-9])), "sdp_invalid", "DESCRIBE", "incomplete"),
     (lambda _: b"RTSP/1.0 200 OK\r\nX: " + bytes(70_000), "not_rtsp", "OPTIONS", "faulty RTSP"),
     (instead("DESCRIBE", Content_Length="67108864"), "server_error", "DESCRIBE", "Length"),
     # Some send before they refuse.
@@ -174,6 +177,7 @@ STREAMS = {
     "parameter sets alone first": ("H264", packets(*SETS * 9) + key(20)),
     "RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
     "stray bytes": ("H264", b"\x07\x08junk" + key()),
+    "a broken keyframe first": ("H264", packets(*SETS, b"\x65" + SLICE) + key(9)),
     "H.265": ("H265", wire(stream("h265", limit=100))),
     "JPEG": ("JPEG", wire(stream("mjpeg", limit=300))),
     "implied tables": ("JPEG", packets(JPEG[:5] + b"\x32" + JPEG[6:8] + JPEG[140:])),
