@@ -70,6 +70,7 @@ AT_ONCE = [
     (described((b"H264", b"MP2T")), "codec_unsupported", "SDP", "over RTP"),
     (described((b"a=rtpmap:96 H264/90000", b"")), "sdp_invalid", "SDP", "payload type 96"),
     (at("DESCRIBE", lambda r: Last(willing(r)[:-9])), "sdp_invalid", "DESCRIBE", "incomplete"),
+    (described((b" 0 RTP/AVP 96", b"")), "sdp_invalid", "SDP", "is cut off"),
     (lambda _: b"RTSP/1.0 200 OK\r\nX: " + bytes(70_000), "not_rtsp", "OPTIONS", "faulty RTSP"),
     (instead("DESCRIBE", Content_Length="67108864"), "server_error", "DESCRIBE", "Length"),
     # Some send before they refuse.
@@ -81,6 +82,7 @@ AT_ONCE = [
 LATE = [
     (at("PLAY", lambda _: None), "rtsp_silent", "PLAY", "within 1.2 s"),
     (playing(packets(*[SLICE] * 70)), "no_keyframe", "keyframe", "in 70 packets."),
+    (playing(packets(*nals(KEY)[2:])), "no_keyframe", "keyframe", "repeat SPS and PPS"),
     (playing(packets(*SETS, b"\x65" + SLICE)), "no_picture", "picture", "does not decode"),
     (instead("SETUP", 461), "transport_refused", "SETUP", "--transport"),
     (instead("SETUP", Transport="RTP/AVP;Multicast"), "transport_refused", "SETUP", "unicast"),
