@@ -5,11 +5,9 @@ its outcome, which may be "unknown".
 """
 
 import os
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from functools import partial
 from operator import itemgetter
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import Client
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis.calls import name_of, remove_call
-from ..diagnosis.camera import camera_key, can_be_tried, devices_of, preflight_of
+from ..diagnosis.camera import camera_key, can_be_tried, preflight_of
 from ..errors import (
     AuthenticationFailed,
     ConfigError,
@@ -32,7 +30,7 @@ from ..frames import NAME, ROOM_STATUS, Kind, address_text, frame_of
 from ..operations import B1, B2, B3
 from ..records import Device, parse_id
 from ..rooms import get_room, get_room_users
-from ..secret import MASK, Secret, redact
+from ..secret import MASK, Secret, redact, reveal
 from ..sweep import Progress, progress_bar
 from ..tables import Problem, read_table
 from .table import parse_cells, read_devices, table_error
@@ -58,7 +56,6 @@ _REMOVABLE = ("", IMPORTED, NOT_SEEN, UNKNOWN, REMOVED, NOT_THERE, FAILED)
 _NO_SERVICE = (TransportError, TokenRejected, AuthenticationFailed, ConfigError)
 _THREADS = 16  # that try cameras
 _INTERRUPTED = "The call was interrupted."
-_TABLE_ONLY = "Only the table was checked, not the camera."
 
 Row = dict[str, Any]  # of the result, and its `device`
 
@@ -100,12 +97,10 @@ def import_devices(
     category: "imported", "already there", "preflight failed", "refused" (by the service), "not
     seen" (`verify`), "unknown" (the response was lost, or leaves it open), "not tried", "ready"
     (`dry_run`); `verdict` of the preflight or "skipped", `room_id`, `user_id`, `cause`, `advice`,
-    `user_name`, `user_address` (masked), `seconds`.
+    `user_name`, `user_address` (masked).
     """
     if not dry_run:
         client.may_send(B1)
-    if not timeout > 0:
-        raise ValueError("timeout must be a number of seconds above 0.")
     preflight = not dry_run if preflight is None else preflight
     login_password = Secret(login_password) if login_password is not None else None
     devices, problems = read_devices(table, encoding, login_password)
@@ -113,32 +108,30 @@ def import_devices(
     if problems:
         raise table_error(problems)
     rows = [_new_row(number, device) for number, device in devices]
+
     options: dict[str, Any] = {"verify": verify, "patience": patience}
+
+    def request(row: Row) -> None:
+        if not dry_run:
+            import_device(client, row["device"], preflight=row["report"] or False, **options)
+
     retry_advice = "Call again with the same table: devices that are already there are skipped."
     stop_reason = ""  # why no further device is requested
     try:
         _mark_present(client, rows)  # a preflight could take a camera's only connection
-        absent = [row for row in rows if row["outcome"] == NOT_TRIED]
-        cameras = [row for row in absent if preflight and can_be_tried(row["device"])]
+        absent = [row for row in rows if row["outcome"] == NOT_TRIED and preflight]
+        cameras = [row for row in absent if can_be_tried(row["device"])]
         with progress_bar(progress, len(cameras) + len(rows), "importing") as step:
             _preflight_all(cameras, timeout, step)
-            for row in rows:
-                if stop_reason:
-                    break
-                if row["outcome"] == NOT_TRIED and dry_run:
-                    row.update(outcome=READY, cause="" if row["report"] else _TABLE_ONLY)
-                elif row["outcome"] == NOT_TRIED:
-                    options["preflight"] = row["report"] or False
-                    call = partial(import_device, client, row["device"], **options)
-                    stop_reason = _request(row, call, IMPORTED, REFUSED, (NotInRoom, NOT_SEEN))
-                step()
+            outcomes = (READY if dry_run else IMPORTED, REFUSED, NOT_SEEN)
+            stop_reason = _request_all(rows, request, NotInRoom, outcomes, step)
     except KeyboardInterrupt:
         stop_reason = _INTERRUPTED
     return _result(rows, IMPORTS, stop_reason, retry_advice, "verdict")
 
 
 def _mark_present(client: Client, rows: Sequence[Row]) -> None:
-    listed = devices_of(client, [row["device"].room_id for row in rows])
+    listed = list_devices(client) if rows else []
     present = {(device.room_id, camera_key(device)): device for device in listed}
     for row in rows:
         device: Device = row["device"]
@@ -163,8 +156,8 @@ def _preflight_all(rows: Sequence[Row], timeout: float, step: Callable[[], objec
     def try_host(cameras: list[Row]) -> None:
         for row in cameras:
             report = preflight_of(row["device"], timeout=timeout, cancelled=stop)
-            row.update(verdict=report.verdict, seconds=report.seconds)
-            row["report"] = replace(report, snapshot=None)  # a thousand would fill the memory
+            # Of a thousand cameras, the pictures would fill the memory.
+            row.update(verdict=report.verdict, report=replace(report, snapshot=None))
             if not report.ok:
                 row.update(outcome=PREFLIGHT_FAILED, cause=report.cause, advice=report.advice)
             with lock:
@@ -183,8 +176,6 @@ def _preflight_all(rows: Sequence[Row], timeout: float, step: Callable[[], objec
 def remove_devices(
     client: Client,
     devices: "Iterable[Device] | Device | pd.DataFrame | str | os.PathLike[str]",
-    *,
-    encoding: str | None = None,
 ) -> "pd.DataFrame":
     """Remove devices (B2), and return one row per device, in order, with its outcome; stop only if
     the service cannot be reached.
@@ -198,13 +189,13 @@ def remove_devices(
     Columns: `row` (the line of the file, or the position from 1), `outcome`, a category:
     "removed", "not there", "failed", "unknown" (the response was lost, or leaves it open), "left
     alone", "not tried"; `room_id`, `user_id`, `cause`, `advice`, `user_name`, `user_address`
-    (masked), `seconds`.
+    (masked).
     """
     client.may_send(B2)
     if isinstance(devices, Device):
         devices = [devices]
     if isinstance(devices, str | os.PathLike) or hasattr(devices, "columns"):
-        rows, problems = _removal_rows(devices, encoding)
+        rows, problems = _removal_rows(devices)
     else:
         records = list(devices)
         if not all(isinstance(record, Device) for record in records):
@@ -217,34 +208,32 @@ def remove_devices(
     stop_reason = ""  # why no further device is requested
     try:
         _look_up_addresses(client, rows)
-        for row in rows:
-            if row["outcome"] == NOT_TRIED and not stop_reason:
-                call = partial(remove_device, client, row["device"])
-                stop_reason = _request(row, call, REMOVED, FAILED, (UserNotFound, NOT_THERE))
+        outcomes = (REMOVED, FAILED, NOT_THERE)
+        stop_reason = _request_all(
+            rows, lambda row: remove_device(client, row["device"]), UserNotFound, outcomes
+        )
     except KeyboardInterrupt:
         stop_reason = _INTERRUPTED
     return _result(rows, REMOVALS, stop_reason, retry_advice)
 
 
-def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[Problem]]:
-    optional = ("user_name", "user_address", "outcome", "reason", "verdict")
-    lines, problems = read_table(table, ("room_id", "user_id"), optional, encoding)
+def _removal_rows(table: object) -> tuple[list[Row], list[Problem]]:
+    texts = ("user_name", "outcome", "reason")
+    lines, problems = read_table(table, ("room_id", "user_id"), (*texts, "user_address"))
     rows = []
     for number, cells in lines:
-        name, address = cells.pop("user_name", None), cells.pop("user_address", None) or None
-        outcome, reason, verdict = (str(cells.pop(of, None) or "").strip() for of in optional[2:])
+        address = cells.pop("user_address", None) or None
+        # pandas reads a name made of digits as a number.
+        name, outcome, reason = (str(cells.pop(text, None) or "").strip() for text in texts)
         if address is not None and MASK not in str(address):
             cells["user_address"] = address
         fields, cell_problems = parse_cells(cells)
         problems += [Problem(number, column, problem) for column, problem in cell_problems]
         if problems:
             continue
-        # pandas reads a name made of digits as a number.
-        fields["user_name"] = str(name) if name else None
-        row = _new_row(number, Device(**{"user_address": address, **fields}))
-        # Only imports have verdicts: a device that a removal did not try is still to be removed.
-        removable = outcome in _REMOVABLE or (outcome == NOT_TRIED and not verdict)
-        if not removable or reason == NOT_KNOWN:
+        fields = {"user_name": name or None, "user_address": address, **fields}
+        row = _new_row(number, Device(**fields))
+        if outcome not in _REMOVABLE or reason == NOT_KNOWN:
             advice = f"To remove it anyway: {remove_call(row['device'])}"
             cause = f"The table says {reason or outcome!r}."
             row.update(outcome=LEFT_ALONE, cause=cause, advice=advice)
@@ -254,10 +243,9 @@ def _removal_rows(table: object, encoding: str | None) -> tuple[list[Row], list[
 
 def _look_up_addresses(client: Client, rows: Sequence[Row]) -> None:
     """Look up addresses that are missing or masked: B2 requires them in full."""
-    incomplete = [
-        row for row in rows if row["outcome"] == NOT_TRIED and _lacks_address(row["device"])
-    ]
-    listed = devices_of(client, [row["device"].room_id for row in incomplete])
+    missing = [row for row in rows if MASK in (reveal(row["device"].user_address) or MASK)]
+    incomplete = [row for row in missing if row["outcome"] == NOT_TRIED]
+    listed = list_devices(client) if incomplete else []
     by_id = {(device.room_id, device.user_id): device for device in listed}
     for row in incomplete:
         device: Device = row["device"]
@@ -266,10 +254,6 @@ def _look_up_addresses(client: Client, rows: Sequence[Row]) -> None:
             row.update(_about(known))
         else:
             row.update(outcome=NOT_THERE, cause="B3 does not list it at this address.")
-
-
-def _lacks_address(device: Device) -> bool:
-    return device.user_address is None or MASK in device.user_address.reveal()
 
 
 def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -> "pd.DataFrame":
@@ -284,20 +268,24 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     if isinstance(room_ids, str):
         room_ids = [room_ids]
     ids = None if room_ids is None else [parse_id(B3, "room_id", value) for value in room_ids]
-    listed = list_devices(client) if ids is None else devices_of(client, ids)
-    rooms: dict[str, list[Device]] = {room_id: [] for room_id in ids or ()}
-    for device in listed:
-        if ids is None or device.room_id in rooms:
+    rooms: dict[str, list[Device]] = {}
+    for device in list_devices(client):
+        if ids is None or device.room_id in ids:
             rooms.setdefault(device.room_id, []).append(device)
     strays: list[Row] = []
     no_service = ""
     for room_id, devices in rooms.items():
         reason, cause, users = NOT_KNOWN, no_service, set[str]()
-        if devices and not no_service:
+        if not no_service:
             try:
-                reason, users = _reason_and_users(client, room_id)
+                reason = ROOM_CLOSED
+                if ROOM_STATUS.get(get_room(client, room_id).room_status or 0) != "closed":
+                    users = {user.user_id for user in get_room_users(client, room_id)}
+                    reason = NOT_AMONG_USERS
+            except RoomNotFound:
+                reason = ROOM_GONE
             except ConfkitError as error:  # a room that cannot be read is not gone
-                cause = str(error)
+                reason, cause = NOT_KNOWN, str(error)
                 no_service = cause if isinstance(error, _NO_SERVICE) else ""
         unseen = [device for device in devices if device.user_id not in users]
         strays += [{**_about(device), "reason": reason, "cause": cause} for device in unseen]
@@ -305,22 +293,12 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     return _frame(strays, names, reason=STRAYS)
 
 
-def _reason_and_users(client: Client, room_id: str) -> tuple[str, set[str]]:
-    """Return why devices of a room are strays, and the users in it, who are none."""
-    try:
-        if ROOM_STATUS.get(get_room(client, room_id).room_status or 0) == "closed":
-            return ROOM_CLOSED, set()
-        return NOT_AMONG_USERS, {user.user_id for user in get_room_users(client, room_id)}
-    except RoomNotFound:
-        return ROOM_GONE, set()
-
-
 # Rows and their frame
 
 
 def _new_row(number: int, device: Device) -> Row:
     texts = {"outcome": NOT_TRIED, "verdict": "skipped", "cause": "", "advice": ""}
-    return {"row": number, "report": None, "seconds": 0.0, **texts, **_about(device)}
+    return {"row": number, "report": None, **texts, **_about(device)}
 
 
 def _about(device: Device) -> Row:
@@ -328,34 +306,38 @@ def _about(device: Device) -> Row:
     return {"device": device, "user_address": address_text(device), **names}
 
 
-def _request(
-    row: Row,
-    call: Callable[[], object],
-    done: str,
-    failed: str,
-    special: tuple[type[ConfkitError], str],
+def _request_all(
+    rows: Sequence[Row],
+    request: Callable[[Row], object],
+    special: type[ConfkitError],
+    outcomes: tuple[str, str, str],
+    step: Callable[[], object] = lambda: None,
 ) -> str:
-    """Make a change, and record its outcome; return why no further device is to be requested, or
-    "". `special` is an error with an outcome of its own."""
-    start, stop_reason = time.monotonic(), ""
-    # In case of Ctrl-C before the call returns.
-    advice = f"Check with ck.list_devices(client, {row['room_id']!r}) whether the device is there."
-    row.update(outcome=UNKNOWN, cause=_INTERRUPTED, advice=advice)
-    try:
-        call()
-        row.update(outcome=done, cause="", advice="")
-    except _NO_SERVICE as error:  # nothing was sent
-        row["outcome"], stop_reason = NOT_TRIED, str(error)
-    except ConfkitError as error:
-        outcome = UNKNOWN if isinstance(error, OutcomeUnknown) else failed
-        outcome = special[1] if isinstance(error, special[0]) else outcome
-        row.update(outcome=outcome, cause=f"{error.summary}.", advice=error.advice)
-        if report := getattr(error, "report", None):
-            row.update(verdict=report.verdict, cause=report.cause, advice=report.advice)
-        lookup_error = getattr(error, "lookup_error", None)  # the service may be gone by then
-        stop_reason = str(lookup_error) if isinstance(lookup_error, _NO_SERVICE) else ""
-    row["seconds"] += time.monotonic() - start
-    return stop_reason
+    """Change the devices not tried yet, once each and in order, and record the outcomes: success,
+    failure and a `special` error. Return why the rest was not tried, or ""."""
+    done, failed, otherwise = outcomes
+    for row in rows:
+        if row["outcome"] == NOT_TRIED:
+            advice = f"Check with ck.list_devices(client, {row['room_id']!r}) whether it is there."
+            # In case of Ctrl-C before the call returns.
+            row.update(outcome=UNKNOWN, cause=_INTERRUPTED, advice=advice)
+            try:
+                request(row)
+                row.update(outcome=done, cause="", advice="")
+            except _NO_SERVICE as error:  # nothing was sent
+                row["outcome"] = NOT_TRIED
+                return str(error)
+            except ConfkitError as error:
+                outcome = UNKNOWN if isinstance(error, OutcomeUnknown) else failed
+                outcome = otherwise if isinstance(error, special) else outcome
+                row.update(outcome=outcome, cause=f"{error.summary}.", advice=error.advice)
+                if report := getattr(error, "report", None):
+                    row.update(verdict=report.verdict, cause=report.cause, advice=report.advice)
+                lookup_error = getattr(error, "lookup_error", None)
+                if isinstance(lookup_error, _NO_SERVICE):  # the service has gone meanwhile
+                    return str(lookup_error)
+        step()
+    return ""
 
 
 def _result(
@@ -371,10 +353,10 @@ def _result(
             row.update(cause=stop_reason, advice=retry_advice)
         row.update(cause=redact(row["cause"]), advice=redact(row["advice"]))
     names = ("row", "outcome", *verdict, "room_id", "user_id", "cause", "advice", "user_name")
-    return _frame(rows, (*names, "user_address", "seconds"), outcome=outcomes)
+    return _frame(rows, (*names, "user_address"), outcome=outcomes)
 
 
 def _frame(rows: Sequence[Row], names: Iterable[str], **categories: Kind) -> "pd.DataFrame":
-    known = {"row": "Int64", "user_id": NAME, "user_name": NAME, "seconds": "float64", **categories}
+    known = {"row": "Int64", "user_id": NAME, "user_name": NAME, **categories}
     kinds = {name: known.get(name, "string") for name in names}
     return frame_of(rows, kinds, {name: itemgetter(name) for name in names})

@@ -126,9 +126,9 @@ def _contradictions(fields: Cells) -> Iterator[tuple[str, str]]:
     device = Device("", "", user_address=fields.get("user_address"), options=fields["options"])
     if not can_be_tried(device):
         return
-    name, password = device.login_name, device.login_password
+    name, password = device.login_name, device.login_password or Secret("")
     try:
-        address, _ = target(reveal(device.user_address), name or None, reveal(password) or None)
+        address, _ = target(reveal(device.user_address), name, password.reveal())
     except RtspError as refusal:
         yield "user_address", f"{refusal.reason} {refusal.advice}"
         return

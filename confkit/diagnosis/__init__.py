@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ..client import Client
-from ..devices import PreflightFailed, check_address
+from ..devices import PreflightFailed, check_address, check_options
 from ..errors import ApiError
 from ..operations import A3, B1
 from ..records import Device, parameter_error, parse_id
@@ -25,30 +24,27 @@ def diagnose_device(
     *,
     login_name: str | None = None,
     login_password: str | Secret | None = None,
-    timeout: float = 20.0,
     **options: Any,
 ) -> Report:
     """Find out why a device is not in its room: one verdict, its cause, and the next step.
 
     The device is given by its user ID, its address, or both; without them the first of the room's
     devices with a problem is diagnosed. The camera is tried from here, with the login of B3 if none
-    is given, unless the service plays it, as some cameras allow one connection only. `timeout`
-    (seconds) and `options` are those of `preflight`. Errors of the service are part of the report;
+    is given, unless the service plays it, as some cameras allow one connection only. `options`,
+    such as `timeout`, are those of `preflight`. Errors of the service are part of the report;
     only an invalid argument is raised (ParameterError).
     """
     login_password = Secret(login_password) if login_password is not None else None
     if user_address is not None:
         user_address = SecretAddress(user_address)
         check_address(B1, user_address)
-    login = {"login_name": login_name, "login_password": login_password}
     device = Device(
         parse_id(A3, "room_id", room_id),
         "" if user_id is None else parse_id(B1, "user_id", user_id),
         user_address=user_address,
-        options={name: value for name, value in login.items() if value is not None},
+        options=check_options({}, login_name, login_password),
     )
-    try_camera = partial(preflight_of, timeout=timeout, **options)
-    return walk(client, device, try_camera)
+    return walk(client, device, **options)
 
 
 def require_preflight(device: Device, known: bool | Report = True) -> Report | None:
@@ -81,7 +77,7 @@ def explain_refusal(error: ApiError, client: Client, device: Device, known: Repo
         call = diagnose_call(device)
         error.advice = f"The cause is the room or the camera. To find out which: {call}"
         return
-    report = walk(client, device, lambda _: known or preflight_of(device), refused=True)
+    report = walk(client, device, known, refused=True)
     error.cause = f"{error.cause.rstrip(' .')}. {report.verdict}: {report.cause}"
     error.advice = report.advice
     if known is not None:

@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ..client import Client
-from ..devices import list_devices
-from ..errors import ProtocolError
 from ..records import Device
 from ..rtsp.address import Address, parse_address
+from ..rtsp.preflight import preflight
 from ..rtsp.report import Report
 from ..secret import Secret, SecretAddress, redact
 
@@ -23,10 +21,8 @@ def can_be_tried(device: Device) -> bool:
 
 def preflight_of(device: Device, **options: Any) -> Report:
     """Return the preflight of a device, with its login; `options` are those of `preflight`."""
-    from ..rtsp.preflight import preflight
-
-    name, password = device.login_name or None, device.login_password or None
-    return preflight(device.user_address or "", name, password, **options)
+    login = (device.login_name, device.login_password)
+    return preflight(device.user_address or "", *login, **options)
 
 
 def address_without_login(device: Device) -> str:
@@ -66,16 +62,6 @@ def at_address(camera: Device, devices: Iterable[Device]) -> list[Device]:
     """Return the devices that are the same camera by its address."""
     key = None if camera.user_address is None else camera_key(camera)
     return [device for device in devices if camera_key(device) == key]
-
-
-def devices_of(client: Client, room_ids: Iterable[str]) -> list[Device]:
-    """Return the devices of these rooms, and maybe of others (B3): by one call, or one per room if
-    the service truncates long lists."""
-    rooms = dict.fromkeys(room_ids)
-    try:
-        return list_devices(client) if rooms else []
-    except ProtocolError:
-        return [device for room_id in rooms for device in list_devices(client, room_id)]
 
 
 def _parse_address(device: Device) -> Address | None:

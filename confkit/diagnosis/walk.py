@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from ..client import Client
+from ..devices import list_devices
 from ..errors import (
     ConfkitError,
     LicenceError,
     MediaServerUnavailable,
     RoomNotFound,
-    TransportError,
 )
 from ..frames import OTHER, ROOM_STATUS
 from ..records import Device, Room
@@ -25,8 +25,8 @@ from .camera import (
     address_without_login,
     at_address,
     can_be_tried,
-    devices_of,
     login_of,
+    preflight_of,
     with_login_of,
 )
 
@@ -46,13 +46,16 @@ _CAPS = {"attendee_max": "", "max_video": ", if each of them sends video (assume
 def walk(
     client: Client,
     device: Device,
-    try_camera: Callable[[Device], Report],
+    known: Report | None = None,
     *,
     refused: bool = False,
+    **options: Any,
 ) -> Report:
-    """Return the first problem on the way from the room to the camera, or that there is none;
-    `refused`: an import of the device has just been refused."""
-    way = _Way(client, device, try_camera)
+    """Return the first problem on the way from the room to the camera, or that there is none.
+
+    The camera is tried with these `options` unless its report is `known`; `refused`: an import of
+    the device has just been refused."""
+    way = _Way(client, device, known, options)
     try:
         end = _walk(way, device, refused)
     except RoomNotFound:
@@ -70,16 +73,14 @@ def _walk(way: _Way, wanted: Device, refused: bool) -> Report:
     room = get_room(client, wanted.room_id)
     wanted = way.device = replace(wanted, room_id=room.room_id)  # it may be the external ID
     status = OTHER if room.room_status is None else ROOM_STATUS.get(room.room_status, OTHER)
-    joinable = status in ("scheduled", "opening")  # which sound like "not yet"
-    stages.detail = f"open (the service says {status!r})" if joinable else status
+    stages.detail = f"the service says {status!r}"
     if status == "closed":
         return way.verdict("room_closed")
 
     stages.begin("device")
-    here: list[Device] = []
-    others: list[Device] = []
-    for device in devices_of(client, [room.room_id]):
-        (here if device.room_id == room.room_id else others).append(device)
+    devices = list_devices(client)
+    here = [device for device in devices if device.room_id == room.room_id]
+    others = [device for device in devices if device.room_id != room.room_id]
     listed = [device for device in here if device.user_id == wanted.user_id][:1]
     if not wanted.user_id:
         listed = here if wanted.user_address is None else at_address(wanted, here)[:1]
@@ -142,7 +143,8 @@ class _Way:
 
     client: Client
     device: Device
-    try_camera: Callable[[Device], Report]
+    known: Report | None
+    options: dict[str, Any]
     listed: Device | None = None
     camera: Report | None = None
     stages: Stages = field(default_factory=lambda: Stages("room"))
@@ -180,13 +182,11 @@ class _Way:
     def camera_fails(self, holders: list[Device]) -> Report | None:
         """Try the camera; `holders` are devices by which the service may hold its connection."""
         if not can_be_tried(self.device):
-            known = self.device.user_address is not None
-            reason = "only rtsp and rtsps addresses can be tried from here"
             self.stages.begin("camera")
-            self.stages.skip(f"skipped: {reason if known else 'no address is known'}")
+            self.stages.skip("skipped: no rtsp or rtsps address is known, which could be tried")
             return None
         self.stages.end()
-        camera = self.camera = self.try_camera(self.device)
+        camera = self.camera = self.known or preflight_of(self.device, **self.options)
         if camera.ok:
             return None
         if holders and camera.verdict in _BUSY_VERDICTS:
@@ -229,9 +229,8 @@ class _Way:
 
     def service_error(self, error: ConfkitError) -> Report:
         """Return an error of the service as a verdict."""
-        lost = "The service could not be reached: " if isinstance(error, TransportError) else ""
         advice = error.advice or "Correct that, then repeat the diagnosis."
-        return self._report("service_error", f"{lost}{error.summary}.", advice)
+        return self._report("service_error", f"{error.summary}.", advice)
 
     def _report(self, verdict: str, cause: str, advice: str) -> Report:
         """Return a verdict with the facts about the camera."""

@@ -16,7 +16,6 @@ _URL = re.compile(
     (?P<host> \[ [0-9a-f:.]+ (?: % [\w.-]+ )? \] | [^\[\]:/?@]+ ) (?: : (?P<port> [0-9]{0,5} ) )?
     (?P<path> [/?] [^@]* )?"""
 )
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Control characters and lone surrogates; some surrogates stand for bytes, and can be sent.
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")
 _ESCAPE_HINT = "write @ # ? / and % in a login, and @ in a path, as %40 %23 %3F %2F and %25"
@@ -107,7 +106,7 @@ def sendable(url: str) -> str:
 
 def _decode(part: str) -> str:
     text = unquote(part, errors="surrogateescape")  # some cameras take passwords in Latin-1
-    if re.search(r"%(?![0-9A-Fa-f]{2})", part) or _CONTROL.search(text):
+    if re.search(r"%(?![0-9A-Fa-f]{2})", part) or _UNSENDABLE.search(text):
         raise ValueError(
             f"The login in the address contains a control character or an unescaped %; "
             f"{_ESCAPE_HINT}."

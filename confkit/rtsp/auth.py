@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from .errors import RtspError, printable
-from .message import Header, Response
 
 # The strongest last; a -sess variant is no stronger than its base, and rarer.
 _STRENGTHS = ["Basic", "Digest MD5-SESS", "Digest MD5", "Digest SHA-256-SESS", "Digest SHA-256"]
@@ -84,8 +83,8 @@ def choose_challenge(challenges: Iterable[Challenge]) -> Challenge | None:
     answerable = [
         challenge
         for challenge in challenges
-        if challenge.name == "Basic"
-        or (challenge.name in _STRENGTHS and "nonce" in challenge.parameters)
+        if challenge.name in _STRENGTHS
+        and (challenge.scheme == "basic" or "nonce" in challenge.parameters)
     ]
     return max(answerable, key=lambda each: _STRENGTHS.index(each.name), default=None)
 
@@ -129,15 +128,20 @@ class Credentials:
         self.accepted = False
         self.name: str | None = None
 
+    @property
+    def refused(self) -> bool:
+        """Whether the login was sent but not accepted."""
+        return self.name is not None and not self.accepted
+
     def printable(self, text: str) -> str:
         """Return a camera's text made safe to show."""
         return printable(text, *self.secrets)
 
-    def handle_challenge(self, response: Response) -> None:
-        """Prepare to answer a 401; RtspError if that is impossible, or has already been done."""
+    def handle_challenge(self, offers: Iterable[str]) -> None:
+        """Prepare to answer what a 401 offers; RtspError if that is impossible, or already done."""
         if self._login is None:
             raise RtspError("auth_required")
-        challenges = parse_challenges(response.all("WWW-Authenticate"))
+        challenges = parse_challenges(offers)
         challenge = choose_challenge(challenges)
         # A second wrong login can lock us out; but a stale nonce is not a wrong login, and neither
         # is a new nonce after the camera has accepted the login.
@@ -146,8 +150,8 @@ class Credentials:
             self._challenge = None  # otherwise TEARDOWN would try the login again
             raise RtspError("auth_rejected")
         if challenge is None:
-            offers = dict.fromkeys(self.printable(offer.name) for offer in challenges)
-            reason = f"The camera offers {', '.join(offers) or 'no scheme'} to log in; confkit "
+            names = dict.fromkeys(self.printable(challenge.name) for challenge in challenges)
+            reason = f"The camera offers {', '.join(names) or 'no scheme'} to log in; confkit "
             reason += "supports Basic and Digest (MD5, SHA-256)."
             raise RtspError("auth_unsupported", reason)
         self._renewed = self._challenge is not None
@@ -158,9 +162,9 @@ class Credentials:
         self.accepted = self.accepted or self._challenge is not None
         self._renewed = False
 
-    def sign(self, method: str, url: str) -> list[Header]:
+    def sign(self, method: str, url: str) -> dict[str, str]:
         """Return the header that a request needs, if any."""
         if self._challenge is None or self._login is None:
-            return []
+            return {}
         self._count += 1
-        return [("Authorization", self._challenge.answer(self._login, method, url, self._count))]
+        return {"Authorization": self._challenge.answer(self._login, method, url, self._count)}

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
-from collections.abc import Container
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urljoin
 
 from ..secret import SecretAddress, redact
-from .address import Address, parse_address, sendable, target
-from .auth import Credentials, Login
-from .connection import Connection
+from .address import parse_address, sendable, target
+from .auth import Credentials
+from .connection import Connection, Response
 from .errors import RtspError, status_error
-from .message import Header, Response
 from .report import SKIPPED, Stages
-from .rtp import Video, parse_packet
+from .rtp import Video
 from .sdp import DYNAMIC, Media, control_url, parse_sdp
 
 TRANSPORTS = {"auto": ("tcp", "udp"), "tcp": ("tcp",), "udp": ("udp",)}
+_CHALLENGE = "WWW-Authenticate"
 _SESSION_SECONDS = 60
 _TEARDOWN_SECONDS = 0.5
 _MAX_LENGTH = 200  # characters of a camera's texts
-# Cameras refuse TCP in SETUP by any status but these; if UDP is refused, too, the cause is another.
-_NOT_OF_TCP = (401, 403, 404, 453, 454, 503)
-_TCP_REFUSED = [status for status in range(400, 600) if status not in _NOT_OF_TCP]
-_STRANGERS = "Restart or update the camera: it sends another stream than the one it announced."
 _NO_CONTAINER = "Choose a stream of plain H.264, H.265 or MJPEG over RTP in the camera or server."
 _NO_MULTICAST = "Choose a unicast stream, or switch this one from multicast to unicast."
-_NEITHER = "Switch on unicast, or RTP over RTSP (TCP), in the camera; UDP is refused, too."
 _NO_SRTP = "Use the camera's plain address (without ?enableSrtp), or switch off SRTP in the camera."
 
 
 class RtspClient:
-    """One attempt to play one camera; `stages` records its progress.
+    """One attempt to play one camera, whose login may be in its URL; `stages` records its progress,
+    and `options` are those of `Connection`.
 
     `play` returns at the first packet and `next_keyframe` at a picture, both within `timeout`
     seconds from the start; `receive` continues from there; `close` sends TEARDOWN and must be
@@ -46,66 +40,36 @@ class RtspClient:
 
     def __init__(
         self,
-        address: Address,
-        login: Login | None,
-        timeout: float,
+        url: str,
+        name: str | None = None,
+        password: str | None = None,
         *,
         transport: str = "auto",
-        verify: bool | str = True,
-        cancelled: threading.Event | None = None,
         stages: Stages | None = None,
+        **options: Any,
     ) -> None:
-        self.address = address
+        self.address, login = target(url, name, password)
         self.stages = stages or Stages("address")
         self.video: Video | None = None
         self._transports = TRANSPORTS[transport]
         self.transport = self._transports[0]
-        self._credentials = Credentials(login)
-        options: dict[str, Any] = {"verify": verify, "cancelled": cancelled}
+        self.credentials = Credentials(login)
         self._connection = Connection(
-            address, self.stages, timeout, on_wait=self._keep_alive, **options
+            self.address, self.stages, on_wait=self._keep_alive, **options
         )
         self._sequence = 0
         self._status = 0  # of the last response
-        self._base = address.url
+        self._base = self.address.url
         self._session: str | None = None
         self._channel: int | None = None  # of the packets; None for UDP
-        self._strangers = ""  # why packets that arrive are not of this video
         self._keep_alive_method = "OPTIONS"
         self._session_seconds = _SESSION_SECONDS
         self._next_keep_alive = float("inf")
-
-    @classmethod
-    def of(
-        cls, url: str, name: str | None = None, password: str | None = None, **options: Any
-    ) -> RtspClient:
-        """Return the client for a camera; the login may be in the URL instead. RtspError."""
-        return cls(*target(url, name, password), **options)
-
-    @property
-    def authentication(self) -> str | None:
-        """How the login was sent, "none" if none was required, None if unknown so far."""
-        return self._credentials.name or ("none" if self.video else None)
-
-    @property
-    def login_refused(self) -> bool:
-        """Whether the login was sent but not accepted."""
-        return self._credentials.name is not None and not self._credentials.accepted
-
-    @property
-    def codec(self) -> str:
-        """The announced codec: "h264", "h265" or "mjpeg"."""
-        return self.video.codec if self.video else ""
 
     @property
     def packets(self) -> int:
         """The number of RTP packets received."""
         return self.video.packets if self.video else 0
-
-    @property
-    def keyframe(self) -> bytes | None:
-        """The newest complete keyframe: Annex B with parameter sets, or JPEG."""
-        return self.video.keyframe if self.video else None
 
     def play(self) -> Video:
         """Return the video at its first packet; `receive` adds to it."""
@@ -114,34 +78,27 @@ class RtspClient:
         media, track = self._describe()
         self.video = Video(media)
         self._set_up(media, track)
-        self._request("PLAY", self._base, ("Range", "npt=0.000-"))
+        self._request("PLAY", self._base, Range="npt=0.000-")
         # Send keep-alives from now on, however long the picture takes.
         self._next_keep_alive = time.monotonic() + self._session_seconds / 2
         self.stages.begin("first packet")
-        try:
-            while not self.video.packets:
-                self._receive_next()
-        except RtspError as error:
-            if error.timed_out and self._strangers:
-                text = f"Packets arrive, but {self._strangers}."
-                raise RtspError("no_media", text, advice=_STRANGERS) from None
-            raise
+        while not self.packets:
+            self._receive_next()
         return self.video
 
-    def next_keyframe(self, previous: bytes | None) -> bytes:
+    def next_keyframe(self, video: Video, previous: bytes | None = None) -> bytes:
         """Return the next complete keyframe after `previous`; after None, the newest or next."""
-        self.stages.begin("keyframe")
         try:
-            while not (keyframe := self.keyframe) or keyframe is previous:
+            while not (keyframe := video.keyframe) or keyframe is previous:
                 self._receive_next()
         except RtspError as error:
-            if error.timed_out and self.video:
-                raise self.video.no_keyframe(self._connection.within) from None
+            if error.timed_out:
+                raise video.no_keyframe(self._connection.within) from None
             raise
         return keyframe
 
     def receive(self, silence: float) -> None:
-        """Receive at least one more packet; RtspError if none arrives for `silence` seconds."""
+        """Receive at least one more packet; RtspError if none arrives within `silence` seconds."""
         packets = self.packets
         self._connection.restart(silence)
         if self.stages.name != "stream":
@@ -158,8 +115,8 @@ class RtspClient:
             with suppress(RtspError):
                 if self._session is not None:
                     response = self._send("TEARDOWN", self._base)
-                    if response.status == 401 and self._credentials.accepted:
-                        self._credentials.handle_challenge(response)  # with a new nonce
+                    if response.status == 401 and self.credentials.accepted:
+                        self.credentials.handle_challenge(response.all(_CHALLENGE))  # a new nonce
                         self._send("TEARDOWN", self._base)
         finally:
             self._connection.close()
@@ -169,18 +126,16 @@ class RtspClient:
 
     def _describe(self) -> tuple[Media, str]:
         """Return the video described by the camera, and the URL for its SETUP."""
-        # Some cameras require a login even here; it is sent with DESCRIBE.
-        options = self._request("OPTIONS", self.address.url, allow=range(1000))
+        options = self._request("OPTIONS", self.address.url)
         if "GET_PARAMETER" in options.get("Public").upper():
             self._keep_alive_method = "GET_PARAMETER"
-        accept = ("Accept", "application/sdp")
-        described = self._request("DESCRIBE", self.address.url, accept)
+        described = self._request("DESCRIBE", self.address.url, Accept="application/sdp")
         self.stages.begin("SDP")
         try:
             medias, control = parse_sdp(described.body)
         except ValueError as error:
             raise RtspError("sdp_invalid", str(error)) from None
-        names = [self._credentials.printable(media.encoding or media.kind) for media in medias]
+        names = [self.credentials.printable(media.encoding or media.kind) for media in medias]
         self.stages.detail = ", ".join(names)[:_MAX_LENGTH]
         media = self._choose_video(medias)
         base = described.get("Content-Base") or described.get("Content-Location")
@@ -200,75 +155,67 @@ class RtspClient:
             only = f", only {self.stages.detail}" if medias else ""
             raise RtspError("no_video", f"The stream has no video{only}.")
         media = min(videos, key=lambda video: (video.encrypted, not video.codec))
-        name = self._credentials.printable(media.encoding) or "of an unknown kind"
+        name = self.credentials.printable(media.encoding) or "of an unknown kind"
+        verdict, advice = "codec_unsupported", ""
         if media.encrypted:
-            reason = f"The stream is encrypted (SRTP, {name}), which is not supported."
-            raise RtspError("codec_unsupported", reason, advice=_NO_SRTP)
-        if media.encoding in ("MP2T", "MP2P"):
-            reason = f"The stream is a container (MPEG, {name}), whose video is not supported."
-            raise RtspError("codec_unsupported", reason, advice=_NO_CONTAINER)
-        if not media.encoding and media.payload_type >= DYNAMIC:
-            reason = "The session description does not define its payload type "
-            raise RtspError("sdp_invalid", f"{reason}{media.payload_type}.")
-        if not media.codec:
-            raise RtspError("codec_unsupported", f"The video is {name}, which is not supported.")
-        return media
+            name, advice = f"encrypted (SRTP, {name})", _NO_SRTP
+        elif media.codec:
+            return media
+        elif media.encoding in ("MP2T", "MP2P"):
+            advice = _NO_CONTAINER
+        elif not media.encoding and media.payload_type >= DYNAMIC:
+            verdict, name = "sdp_invalid", f"of the undefined payload type {media.payload_type}"
+        raise RtspError(verdict, f"The video is {name}, which is not supported.", advice=advice)
 
     def _set_up(self, media: Media, track: str) -> None:
         """Agree on the first transport that the camera accepts; else raise its first refusal."""
-        refusals: list[RtspError] = []
+        refusals = []
         for transport in self._transports:
-            if refusals:
-                self.stages.outcome, self.stages.detail = SKIPPED, "no TCP; next: UDP"
             self.transport = transport
-            refusal = self._offer(transport, media, track)
-            if refusal is None:
+            try:
+                self._offer(media, track)
                 return
-            refusals.append(refusal)
-        if len(refusals) > 1 and refusals[0].verdict == "transport_refused":
-            refusals[0].advice = _NEITHER
+            except RtspError as refusal:
+                # Cameras refuse TCP by many statuses; if UDP is refused, too, the cause is another.
+                if refusal.verdict not in ("transport_refused", "setup_play_failed"):
+                    raise
+                refusals.append(refusal)
+            self.stages.outcome, self.stages.detail = SKIPPED, "no TCP; next: UDP"
         raise refusals[0]
 
-    def _offer(self, transport: str, media: Media, track: str) -> RtspError | None:
-        """Return why the camera refuses a transport; None if it accepts it."""
+    def _offer(self, media: Media, track: str) -> None:
+        """Agree on the transport; RtspError if the camera refuses it."""
         offer = f"{media.profile}/TCP;unicast;interleaved=0-1"
-        if transport == "udp":
+        if self.transport == "udp":
             port = self._connection.open_ports()
             offer = f"{media.profile};unicast;client_port={port}-{port + 1}"
-        allowed = _TCP_REFUSED if len(self._transports) > 1 else (461,)
-        response = self._request("SETUP", track, ("Transport", offer), allow=allowed)
-        if response.status != 200:
-            reason = self._credentials.printable(response.reason)
-            return status_error("SETUP", response.status, reason)
+        response = self._request("SETUP", track, Transport=offer)
         self._session = response.get("Session").partition(";")[0].strip()
         timeout = response.number("Session", r";\s*timeout\s*=\s*(\d{1,6})", _SESSION_SECONDS)
         self._session_seconds = timeout or _SESSION_SECONDS
         accepted = response.get("Transport").lower()
         if re.search(r";\s*multicast", accepted):
             reason = "The camera offers this stream by multicast only."
-            return RtspError("transport_refused", reason, advice=_NO_MULTICAST)
-        if transport == "udp":
+            raise RtspError("transport_refused", reason, advice=_NO_MULTICAST)
+        if self.transport == "udp":
             source = re.search(r"source=([^;\s]+)", accepted)
             port = response.number("Transport", r"server_port=(\d{1,5})")
             self._connection.punch(port, source[1] if source else "")
         elif accepted and not re.search("interleaved|/tcp", accepted):
-            return RtspError("transport_refused", "The camera offers RTP over UDP only.")
+            raise RtspError("transport_refused", "The camera offers RTP over UDP only.")
         else:
             pattern = r"interleaved\s*=\s*(\d{1,3})(?!\d)"
             self._channel = response.number("Transport", pattern)
-        return None
 
     # Requests and responses
 
-    def _request(
-        self, method: str, url: str, *headers: Header, allow: Container[int] = ()
-    ) -> Response:
-        """Return the response, 200 or one of `allow`, after logging in if required."""
+    def _request(self, method: str, url: str, **headers: str) -> Response:
+        """Return the response 200, or any to OPTIONS, after logging in if required."""
         stage = method
         while True:
             self.stages.begin(stage)
             try:
-                response = self._send(method, url, *headers)
+                response = self._send(method, url, **headers)
             except RtspError as closed:
                 if not (closed.unread and self._status == 401):
                     raise
@@ -277,34 +224,35 @@ class RtspClient:
                 self._connection.open()
                 continue
             self._status = response.status
-            reason = self._credentials.printable(response.reason)
+            reason = self.credentials.printable(response.reason)
             self.stages.status_line = f"RTSP/1.0 {response.status} {reason}".strip()
-            if response.status == 200 or response.status in allow:
-                self._credentials.note_success()
+            # Some cameras require a login even for OPTIONS; it is sent with DESCRIBE.
+            if response.status == 200 or method == "OPTIONS":
+                self.credentials.note_success()
                 return response
             if 300 <= response.status < 400:
                 raise self._redirected(response)
             error = status_error(method, response.status, reason)
             if response.status != 401 or error.verdict == "auth_locked":
                 raise error
-            self._credentials.handle_challenge(response)
+            self.credentials.handle_challenge(response.all(_CHALLENGE))
             stage = "authentication"
 
-    def _send(self, method: str, url: str, *headers: Header) -> Response:
+    def _send(self, method: str, url: str, **headers: str) -> Response:
         """Send a request, and return its response; earlier packets are processed."""
-        self._write(method, url, *headers)
+        self._write(method, url, **headers)
         # "100 Continue" announces the response. CSeq is not checked: some cameras count in their
         # own way, or not at all.
         while not (response := self._receive_next(datagrams=False)) or response.status < 200:
             pass
         return response
 
-    def _write(self, method: str, url: str, *headers: Header) -> None:
+    def _write(self, method: str, url: str, **headers: str) -> None:
         self._sequence += 1
-        lines = [("CSeq", str(self._sequence)), ("User-Agent", "confkit"), *headers]
-        lines += [("Session", self._session)] if self._session else []
-        lines += self._credentials.sign(method, url)
-        head = "".join(f"{name}: {value}\r\n" for name, value in lines)
+        headers = {"CSeq": str(self._sequence), "User-Agent": "confkit", **headers}
+        headers |= {"Session": self._session} if self._session else {}
+        headers |= self.credentials.sign(method, url)
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self._connection.send(f"{method} {url} RTSP/1.0\r\n{head}\r\n")
 
     def _keep_alive(self) -> None:
@@ -318,20 +266,14 @@ class RtspClient:
         message = self._connection.message(datagrams=datagrams)
         if isinstance(message, Response):
             playing = self._next_keep_alive < float("inf")
-            if message.status == 401 and playing and self._credentials.accepted:
+            if message.status == 401 and playing and self.credentials.accepted:
                 with suppress(RtspError):  # the keep-alive needs a new nonce
-                    self._credentials.handle_challenge(message)
+                    self.credentials.handle_challenge(message.all(_CHALLENGE))
                     self._next_keep_alive = 0.0
             return message
         channel, packet = message
         if self.video and channel == self._channel:
             self.video.add_packet(packet, numbered=channel is None)
-            if not self.video.packets and (other := parse_packet(packet)):
-                announced = self.video.payload_type
-                self._strangers = f"of payload type {other.payload_type}, not {announced}"
-        elif channel is not None and not channel % 2:  # RTCP has the odd ones
-            agreed = "by UDP" if self._channel is None else f"on channel {self._channel}"
-            self._strangers = f"on channel {channel}, not {agreed} as SETUP agreed"
         return None
 
     def _redirected(self, response: Response) -> RtspError:
@@ -342,7 +284,7 @@ class RtspClient:
                 raise ValueError
         except ValueError:
             return RtspError("redirected", "The camera redirects, but not to an RTSP address.")
-        masked = redact(str(SecretAddress(url)), self._credentials.secrets)[:_MAX_LENGTH]
+        masked = redact(str(SecretAddress(url)), self.credentials.secrets)[:_MAX_LENGTH]
         reason = f"The camera redirects to {masked}."
         return RtspError("redirected", reason, advice="Try that address, with its own login.")
 

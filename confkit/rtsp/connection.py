@@ -14,13 +14,16 @@ import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from .address import Address
 from .errors import VERDICTS, RtspError, not_rtsp
-from .message import ENCODING, MAX_BODY, MAX_HEAD, Frame, Response
 from .report import Stages
 
+MAX_HEAD, MAX_BODY = 16 * 1024, 256 * 1024  # bytes
+# Cameras send realms in any encoding; a digest must hash exactly the same bytes.
+ENCODING = {"encoding": "utf-8", "errors": "surrogateescape"}
 _POLL = 0.1  # seconds between two checks of `cancelled` while waiting
 _ATTEMPT_SECONDS = 4.0  # for one of several addresses of a name, before the next is tried
 _RESET_SECONDS = 0.2  # until a reset may arrive
@@ -29,13 +32,14 @@ _RECEIVE_BYTES = 65_536
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)  # an empty RTP packet
 _UDP_BUFFER = 2 * 1024 * 1024  # bytes; the usual default loses most of a large keyframe
 _PORT_PAIRS = 50  # attempts to find a pair of free ports
-_PLAIN = "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322)."
+_NO_TLS = "The port does not speak TLS, or none that is accepted here."
+_PLAIN = (
+    "Use rtsp:// instead of rtsps://, or the camera's port for rtsps (often 322); old TLS is "
+    "allowed by verify=False (--no-verify)."
+)
 _TRUST = (
     "Skip the check: ck.preflight(url, verify=False) or --no-verify, and to import the camera "
     "preflight=ck.preflight(url, verify=False); or trust its certificate: verify=FILE, --ca-bundle."
-)
-_OLD_TLS = (
-    "Use the camera's plain rtsp:// address, or verify=False (--no-verify), which allows old TLS."
 )
 _CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 # The verdict if a stage times out; of other stages it is rtsp_silent.
@@ -46,9 +50,35 @@ _TOO_LATE = {
     "first packet": "no_media",
     "stream": "no_media",
 }
-_STATUS_LINE = re.compile(r"RTSP/\d\.\d +(\d{3})(?: (.*))?", re.ASCII)
+_STATUS_LINE = re.compile(rb"RTSP/\d\.\d +\d{3}(?: [^\n]*)?\r?\n")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
 _BEGINNING = re.compile(rb"\$[\x00-\x1f]|RTSP/1\.")
+# A channel (None for a datagram), and its RTP or RTCP packet.
+Frame = tuple[int | None, bytes]
 _Target = tuple[socket.AddressFamily, tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Response:
+    """A response; headers may contain digests, so headers and body are not in the repr."""
+
+    status: int
+    reason: str
+    headers: list[tuple[str, str]] = field(repr=False)
+    body: bytes = field(repr=False)
+
+    def get(self, name: str) -> str:
+        """Return the first header of this name, case-insensitive, or ""."""
+        return next(iter(self.all(name)), "")
+
+    def all(self, name: str) -> list[str]:
+        """Return all headers of this name, in the order of arrival."""
+        return [value for key, value in self.headers if key.lower() == name.lower()]
+
+    def number(self, name: str, pattern: str, default: int = 0) -> int:
+        """Return the number that a pattern matches in a header, or the default."""
+        match = re.search(pattern, self.get(name), re.IGNORECASE)
+        return int(match[1]) if match else default
 
 
 class Connection:
@@ -77,13 +107,14 @@ class Connection:
         self._peer = ""
         self._source = ""  # of datagrams, if the camera names another address
         self._buffer = bytearray()
-        self._answered = self._in_body = False  # of a response 200
-        self.restart(timeout, "within")
+        self._answered = False  # with a response
+        self._in_body = False  # of a response 200
+        self.restart(timeout)
 
-    def restart(self, seconds: float, preposition: str = "for") -> None:
+    def restart(self, seconds: float) -> None:
         """Set the deadline anew."""
         self._deadline = time.monotonic() + seconds
-        self.within = f"{preposition} {seconds:g} s"
+        self.within = f"within {seconds:g} s"
 
     def left(self, longest: float = _POLL) -> float:
         """Return the seconds left, at most `longest`; RtspError, CancelledError."""
@@ -122,41 +153,26 @@ class Connection:
 
     def message(self, *, datagrams: bool = False) -> Response | Frame:
         """Return the next message, with `datagrams` also of the UDP ports, if any; RtspError."""
-        self.left()  # processing buffered data may take long as well
-        while datagrams and len(self._sockets) > 1:
-            self._buffer += self._receive(0)
-            if self._buffer.strip(b"\r\n"):
-                break
-            if datagram := self._receive_datagram():
-                return None, datagram
+        has_ports = datagrams and len(self._sockets) > 1
         while True:
-            self._fill(1)
-            if self._buffer[0] in b"\r\n":  # some cameras pad a body with an empty line
-                del self._buffer[0]
-            elif self._buffer[0] == ord("$"):
-                self._fill(4)
-                frame = self._cut(4 + int.from_bytes(self._buffer[2:4], "big"))
-                return frame[1], frame[4:]
-            elif self._begins_response() and (
-                status := _STATUS_LINE.fullmatch(self._text_before(rb"\r?\n")[0])
-            ):
-                return self._response(int(status[1]), status[2] or "")
-            elif not self._answered:
-                raise not_rtsp(bytes(self._buffer[:64]))
-            else:  # skip stray bytes, as players do; a start may be cut off at the end
-                beginning = _BEGINNING.search(self._buffer, 1)
-                size = beginning.start() if beginning else max(1, len(self._buffer) - 4)
-                del self._buffer[:size]
+            try:
+                self.left()  # processing buffered data may take long as well
+                if message := self._parse():
+                    return message
+                self._buffer += self._receive(0 if has_ports else _POLL)
+            except RtspError:
+                if self._in_body and self._stages.name in ("DESCRIBE", "authentication"):
+                    text = "The session description is incomplete."
+                    raise RtspError("sdp_invalid", text) from None
+                raise
+            if has_ports and (datagram := self._receive_datagram()):
+                return None, datagram
 
     def open_ports(self) -> int:
-        """Open two adjacent UDP ports, and return the even one; RtspError.
+        """Open two adjacent UDP ports, and return the even one.
 
         The odd one is for RTCP: if closed, it would send ICMP errors."""
-        try:
-            pair = open_udp_pair(self._sockets[0].getsockname()[0])
-        except OSError:
-            reason = "No UDP port is free for the camera."
-            raise RtspError("transport_refused", reason) from None
+        pair = open_udp_pair(self._sockets[0].getsockname()[0])
         self._sockets += pair
         pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UDP_BUFFER)
         return int(pair[0].getsockname()[1])
@@ -170,39 +186,48 @@ class Connection:
 
     # Messages
 
-    def _begins_response(self) -> bool:
-        while len(self._buffer) < 5 and b"RTSP/".startswith(self._buffer):
-            self._buffer += self._receive()
-        return self._buffer.startswith(b"RTSP/")
+    def _parse(self) -> Response | Frame | None:
+        """Remove the next message from the buffer and return it, None if it is incomplete."""
+        buffer = self._buffer
+        while buffer:
+            if buffer[0] == ord("$"):
+                frame = self._cut(4 + int.from_bytes(buffer[2:4], "big"))
+                return (frame[1], frame[4:]) if frame else None
+            if b"RTSP/".startswith(buffer[:5]) and (
+                buffer.find(b"\n", 0, MAX_HEAD) < 0 or _STATUS_LINE.match(buffer)
+            ):
+                return self._parse_response()
+            if not self._answered:
+                raise not_rtsp(bytes(buffer[:64]))
+            # skip stray bytes, such as empty lines; a start may be cut off at the end
+            beginning = _BEGINNING.search(buffer, 1)
+            del buffer[: beginning.start() if beginning else max(1, len(buffer) - 4)]
+        return None
 
-    def _response(self, status: int, reason: str) -> Response:
-        head, end = self._text_before(rb"\r?\n\r?\n")
-        # Lines without a colon are ignored, as players do; \0 must not be sent back in a Session.
-        lines = head.replace("\r", "").replace("\0", "").split("\n")[1:]
-        pairs = [line.partition(":") for line in lines]
-        headers = tuple((name.strip(), value.strip()) for name, colon, value in pairs if colon)
-        size = Response(status, reason, headers).get("Content-Length") or "0"
-        if not re.fullmatch("[0-9]{1,9}", size) or int(size) > MAX_BODY:
-            raise self._malformed(f"its Content-Length is not a number up to {MAX_BODY}")
-        self._in_body = status == 200
-        body = self._cut(end + int(size))[end:]
-        self._in_body, self._answered = False, True
-        return Response(status, reason, headers, body)
-
-    def _text_before(self, pattern: bytes) -> tuple[str, int]:
-        """Return the text before a line break or an empty line, and the length of both."""
-        while not (match := re.compile(pattern).search(self._buffer, 0, MAX_HEAD)):
+    def _parse_response(self) -> Response | None:
+        head = _HEAD_END.search(self._buffer, 0, MAX_HEAD)
+        if head is None:
             if len(self._buffer) >= MAX_HEAD:
                 raise self._malformed(f"its headers exceed {MAX_HEAD} bytes")
-            self._buffer += self._receive()
-        return self._buffer[: match.start()].decode(**ENCODING), match.end()
-
-    def _fill(self, size: int) -> None:
-        while len(self._buffer) < size:
-            self._buffer += self._receive()
+            return None
+        # Lines without a colon are ignored, as players do; \0 must not be sent back in a Session.
+        text = re.sub("[\r\0]", "", self._buffer[: head.start()].decode(**ENCODING))
+        status_line, *lines = text.split("\n")
+        _, status, reason = [*status_line.split(maxsplit=2), ""][:3]
+        pairs = [line.partition(":") for line in lines]
+        headers = [(name.strip(), value.strip()) for name, colon, value in pairs if colon]
+        size = Response(int(status), reason, headers, b"").get("Content-Length") or "0"
+        if not re.fullmatch("[0-9]{1,9}", size) or int(size) > MAX_BODY:
+            raise self._malformed(f"its Content-Length is not a number up to {MAX_BODY}")
+        data = self._cut(head.end() + int(size))
+        self._in_body = not data and status == "200"
+        self._answered = self._answered or bool(data)
+        return Response(int(status), reason, headers, data[head.end() :]) if data else None
 
     def _cut(self, size: int) -> bytes:
-        self._fill(size)
+        """Remove so many bytes from the buffer and return them, none if there are fewer."""
+        if len(self._buffer) < size:
+            return b""
         data = bytes(self._buffer[:size])
         del self._buffer[:size]
         return data
@@ -241,16 +266,14 @@ class Connection:
         return RtspError("server_error", f"The camera's response is not RTSP: {what}.")
 
     def _closed(self, *, unread: bool) -> RtspError:
-        stage = self._stages.name
-        verdict = "rtsp_silent"
-        if stage in ("PLAY", "first packet", "keyframe", "stream"):
-            verdict = "dropped"
-        advice = ""
+        stage, advice = self._stages.name, ""
+        is_playing = stage in ("PLAY", "first packet", "keyframe", "stream")
+        verdict = "dropped" if is_playing else "rtsp_silent"
         if stage == "authentication":
-            hint = "Check name and password: some cameras close the connection after a wrong one."
-            advice = f"{hint} {VERDICTS[verdict].advice}"
+            advice = "Check name and password: some cameras close the connection after a wrong one."
+            advice += f" {VERDICTS[verdict]['advice']}"
         reason = f"The camera closed the connection at the stage {stage}."
-        error = self._cut_off() or RtspError(verdict, reason, advice=advice)
+        error = RtspError(verdict, reason, advice=advice)
         error.unread = unread
         return error
 
@@ -260,14 +283,8 @@ class Connection:
         if stage == "first packet" and len(self._sockets) > 1:
             verdict = "udp_blocked"
         if stage in _TOO_LATE:
-            reason = VERDICTS[verdict].cause.removesuffix(".")
-        error = RtspError(verdict, f"{reason} {self.within}.", timed_out=True)
-        return self._cut_off() or error
-
-    def _cut_off(self) -> RtspError | None:
-        if self._in_body and self._stages.name in ("DESCRIBE", "authentication"):
-            return RtspError("sdp_invalid", "The session description is incomplete.")
-        return None
+            reason = VERDICTS[verdict]["cause"].removesuffix(".")
+        return RtspError(verdict, f"{reason} {self.within}.", timed_out=True)
 
     # Name, TCP and TLS
 
@@ -292,19 +309,17 @@ class Connection:
     def _dial(self, targets: list[_Target]) -> None:
         """Connect to the first address that accepts; otherwise the most specific RtspError."""
         codes = set()
-        for number, (family, target) in enumerate(targets, 1):
+        for family, target in targets:
             try:
                 sock = socket.socket(family, socket.SOCK_STREAM)
-            except OSError as error:  # an unsupported address family
-                codes.add(error.errno)
+            except OSError:  # an unsupported address family
                 continue
             self._sockets, self._peer = [sock], target[0]
-            sock.setblocking(False)
-            until = time.monotonic() + (_ATTEMPT_SECONDS if number < len(targets) else float("inf"))
-            pause = 0.0002
+            sock.settimeout(_POLL)
+            is_last = target == targets[-1][1]
+            until = time.monotonic() + (float("inf") if is_last else _ATTEMPT_SECONDS)
             while (code := sock.connect_ex(target)) in _CONNECTING and time.monotonic() < until:
-                time.sleep(self.left(pause))
-                pause = min(2 * pause, 0.02)
+                time.sleep(self.left(0.02))
             if code in (0, errno.EISCONN):
                 return
             self.close()
@@ -338,15 +353,8 @@ class Connection:
             reason = (error.verify_message or "it cannot be verified").rstrip(".")
             text = f"The camera's certificate is not trusted: {reason}."
             raise RtspError("tls_failed", text, advice=_TRUST) from None
-        except OSError as error:
-            why = str(getattr(error, "reason", ""))
-            if "ALERT" in why or "UNSUPPORTED" in why:
-                text = (
-                    "The camera's TLS is too old for this machine, or asks for a certificate of it."
-                )
-                advice = _OLD_TLS if verify else "Use the camera's plain rtsp:// address."
-                raise RtspError("tls_failed", text, advice=advice) from None
-            raise RtspError("tls_failed", "The port does not speak TLS.", advice=_PLAIN) from None
+        except OSError:
+            raise RtspError("tls_failed", _NO_TLS, advice=_PLAIN) from None
 
 
 def open_udp_pair(host: str) -> tuple[socket.socket, socket.socket]:

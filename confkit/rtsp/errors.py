@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from http import HTTPStatus
 from pathlib import Path
-from typing import NamedTuple
 
 from ..secret import redact
 from ..text import one_line
 
-
-class Verdict(NamedTuple):
-    """The usual cause of a verdict and the next step, one sentence each."""
-
-    cause: str
-    advice: str
-
-
-_ROWS = tomllib.loads(Path(__file__).with_name("verdicts.toml").read_text("utf-8"))
-VERDICTS = {name: Verdict(**row) for name, row in _ROWS.items()}
-
+# The usual `cause` of each verdict and the next step (`advice`), one sentence each.
+VERDICTS: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("verdicts.toml").read_text("utf-8")
+)
 _BY_STATUS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
 # "lock", not "block" or "clock": an IP filter is `forbidden`.
 _LOCK = re.compile(r"(?<![bc])lock|too many", re.IGNORECASE)
@@ -29,14 +20,12 @@ _SERVERS = {
     b"HTTP/": "an HTTP server",
     b"<": "an HTTP server",
     b"SSH-": "an SSH server",
-    b"220": "an FTP or mail server",
     b"RTSP/": "a faulty RTSP server",
 }
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")  # an alert, a handshake
 # A careless camera may repeat these in its reason: digests, tokens, Basic logins.
 _LONG_WORD = re.compile(r"[^\s=\"',;]{24,}")
 _MAX_REASON = 80  # characters
-_USUAL_REASONS = {status.phrase for status in HTTPStatus}
 
 
 class RtspError(Exception):
@@ -53,8 +42,8 @@ class RtspError(Exception):
         self, verdict: str, reason: str = "", *, advice: str = "", timed_out: bool = False
     ) -> None:
         self.verdict = verdict
-        self.reason = reason or VERDICTS[verdict].cause
-        self.advice = advice or VERDICTS[verdict].advice
+        self.reason = reason or VERDICTS[verdict]["cause"]
+        self.advice = advice or VERDICTS[verdict]["advice"]
         self.timed_out = timed_out
         super().__init__(f"{verdict}: {self.reason}")
 
@@ -72,7 +61,7 @@ def status_error(method: str, status: int, reason: str) -> RtspError:
         verdict = "setup_play_failed"
     if status == 503:
         advice = "Check that the camera's source or encoder has started, and restart it if not (a "
-        advice += f"server answers 503 for that, too). {VERDICTS['busy'].advice}"
+        advice += f"server answers 503 for that, too). {VERDICTS['busy']['advice']}"
     answer = f"{status} {reason}".strip()
     return RtspError(verdict, f"The camera answered {method} with {answer}.", advice=advice)
 
@@ -93,7 +82,5 @@ def tls_expected() -> RtspError:
 
 def printable(text: str, *secrets: str) -> str:
     """Return a camera's text made safe to show: short, printable, secrets masked."""
-    if text in _USUAL_REASONS:  # nearly always; masking takes as long as a request
-        return text
     masked = _LONG_WORD.sub("***", one_line(redact(text, secrets)))
     return masked[:_MAX_REASON].strip(" .")

@@ -10,20 +10,14 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..secret import Secret, SecretAddress, redact
-from ..text import counted
-from .address import Address, target
+from .address import Address
 from .client import TRANSPORTS, RtspClient
 from .connection import Connection
-from .errors import VERDICTS, RtspError, tls_expected
-from .report import SKIPPED, Notice, OnStage, Report, Snapshot, Stage, Stages
-from .rtp import Video
+from .errors import RtspError, tls_expected
+from .report import OnStage, Report, Snapshot, Stage, Stages
 
-# So many pictures must fail to decode: a single one may be damaged or incomplete.
-_MAX_BROKEN = 3
 _TLS_SECONDS = 1.0  # to try TLS on a silent port
-_OVERLOADED = "Lower the camera's bit rate or frame rate: it, or its network, is overloaded."
-_OWN = "The address is this machine's own: only a service on this machine can reach it"
-_PRIVATE = "The address is private: only a service in the same network can reach it"
+_PRIVATE = "The address is private: only a service in its network, or on its machine, can reach it."
 
 
 def preflight(
@@ -54,119 +48,96 @@ def preflight(
         login_password, str | Secret | None
     ):
         raise ValueError("login_name or login_password is not text.")  # such as an empty cell's nan
-    password = None if login_password is None else Secret(login_password)
+    password = Secret(login_password or "")
     del login_password
     if transport not in TRANSPORTS:
         raise ValueError(f"transport is {transport!r}; use one of {', '.join(TRANSPORTS)}.")
     if not timeout > 0:
         raise ValueError("timeout must be a number of seconds above 0.")
     stages = Stages("address", on_stage)
+    options: dict[str, Any] = {"timeout": timeout, "stages": stages, "cancelled": cancelled}
+    options |= {"transport": transport, "verify": verify}
     try:  # no local variable holds the plain password: a traceback would show it
-        address, login = target(
-            url.reveal(), login_name, None if password is None else password.reveal()
-        )
+        client = RtspClient(url.reveal(), login_name, password.reveal(), **options)
     except RtspError as error:
         return _report(str(url), stages.end(error.reason), error)
-    options: dict[str, Any] = {"transport": transport, "verify": verify, "cancelled": cancelled}
-    client = RtspClient(address, login, timeout, stages=stages, **options)
     snapshot = failure = None
-    try:
+    with closing(client):
         try:
-            snapshot = _first_picture(client, client.play())
+            snapshot = _first_picture(client)
         except RtspError as error:
             failure = error
         ended = stages.end(failure.reason if failure else "")
-    finally:
-        client.close()
+    address, video = client.address, client.video
     is_mute = failure and failure.verdict == "rtsp_silent" and not failure.timed_out
     if is_mute and ended[-1].name == "OPTIONS" and address.scheme == "rtsp":
         # Most TLS servers close the connection without a word after plain text.
         failure = tls_expected() if _speaks_tls(address, cancelled) else failure
-    subject = redact(str(SecretAddress(address.url)), [login.password] if login else [])
-    facts: dict[str, Any] = {"authentication": client.authentication, "codec": client.codec or None}
+    subject = redact(str(SecretAddress(address.url)), client.credentials.secrets)
+    facts: dict[str, Any] = {"authentication": client.credentials.name}
+    if video:
+        facts = {"authentication": client.credentials.name or "none", "codec": video.codec}
     if snapshot:
         facts |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
-    if client.packets:
-        facts |= {"transport": client.transport, "warnings": _notices(client, transport)}
-    return _report(subject, ended, failure, **facts)
+    if video and video.packets:
+        facts["transport"] = client.transport
+    report = _report(subject, ended, failure, **facts)
+    if report.ok and _is_private(address.host):
+        return replace(report, advice=f"{report.advice} {_PRIVATE}")
+    return report
 
 
 def _report(
     subject: str, stages: tuple[Stage, ...], error: RtspError | None, **facts: Any
 ) -> Report:
-    words = {"verdict": "ok", **VERDICTS["ok"]._asdict()}
-    if error:
-        words = {"verdict": error.verdict, "cause": error.reason, "advice": error.advice}
-    return Report(subject=subject, ok=error is None, stages=stages, **words, **facts)
+    words = error or RtspError("ok")
+    return Report(
+        subject=subject,
+        ok=error is None,
+        verdict=words.verdict,
+        cause=words.reason,
+        advice=words.advice,
+        stages=stages,
+        **facts,
+    )
 
 
-def _first_picture(client: RtspClient, video: Video) -> Snapshot | None:
+def _first_picture(client: RtspClient) -> Snapshot | None:
     """Return the first keyframe that decodes; None without a decoder."""
-    stages, keyframe, reason = client.stages, None, ""
-    broken: set[int] = set()  # the numbers of pictures
-    # Where packets are missing, a later picture may be whole.
-    while len(broken) < _MAX_BROKEN or video.gaps:
-        try:
-            keyframe = client.next_keyframe(keyframe)
-        except RtspError:
-            if not broken:
-                raise
-            stages.begin("picture")
-            break
-        stages.begin("picture")
-        if find_spec("av") is None:
-            install = "pip install 'confkit-notebooks[cameras]'"
-            stages.skip(f"no decoder: av (PyAV) is not installed ({install})")
-            return None
+    video, stages = client.play(), client.stages
+    stages.begin("keyframe")
+    keyframe = client.next_keyframe(video)
+    stages.begin("picture")
+    if find_spec("av") is None:
+        install = "pip install 'confkit-notebooks[cameras]'"
+        stages.skip(f"no decoder: av (PyAV) is not installed ({install})")
+        return None
+    while True:
         try:
             snapshot = Snapshot.of(video.codec, keyframe, video.refreshing)
             stages.detail = f"{snapshot.width} x {snapshot.height}"
+            if video.refreshing:
+                stages.detail += ", incomplete: the camera refreshes its picture gradually"
             return snapshot
         except ValueError as error:
             reason = str(error)
-            broken.add(video.keyframe_number)
-            stages.outcome, stages.detail = SKIPPED, "not decodable; trying the next"
-    if video.gaps:
-        reason = (
-            f"{reason.rstrip('.')}: {counted(video.gaps, 'packet')} missing, though TCP loses none."
-        )
-        raise RtspError("no_picture", reason, advice=_OVERLOADED)
-    raise RtspError("no_picture", reason)
+        try:  # a later picture may be whole
+            keyframe = client.next_keyframe(video, keyframe)
+        except RtspError:
+            raise RtspError("no_picture", reason) from None
 
 
 def _speaks_tls(address: Address, cancelled: threading.Event | None) -> bool:
     """Return whether the server at this address completes a TLS handshake."""
     encrypted = replace(address, scheme="rtsps")
-    options: dict[str, Any] = {"verify": False, "cancelled": cancelled}
-    connection = Connection(encrypted, Stages(""), _TLS_SECONDS, **options)
+    connection = Connection(encrypted, Stages(""), _TLS_SECONDS, verify=False, cancelled=cancelled)
     with suppress(RtspError), closing(connection):
         connection.open()
         return True
     return False
 
 
-def _notices(client: RtspClient, transport: str) -> tuple[Notice, ...]:
-    notices = []
-    if reach := limited_reach(client.address.host):
-        notices.append(Notice("private_address", "note", f"{reach}."))
-    if transport == "auto" and client.transport == "udp":
-        text = "The camera offers no RTP over TCP, so UDP was used, which firewalls often block."
-        notices.append(Notice("transport_switched", "note", text))
-    if client.video and client.video.refreshing:
-        text = "The camera refreshes its picture gradually, so the first picture is incomplete."
-        notices.append(Notice("gradual_refresh", "note", text))
-    if client.codec == "h265":
-        text = "The video is H.265, which many browsers cannot play: prefer H.264."
-        notices.append(Notice("h265", "warning", text))
-    return tuple(notices)
-
-
-def limited_reach(host: str) -> str:
-    """Return why few services can reach a host, or ""; no name is resolved."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return _OWN if host.lower() == "localhost" else ""
-    if address.is_loopback:
-        return _OWN
-    return _PRIVATE if address.is_private else ""
+def _is_private(host: str) -> bool:
+    with suppress(ValueError):  # no name is resolved
+        return ipaddress.ip_address("127.0.0.1" if host.lower() == "localhost" else host).is_private
+    return False

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from html import escape
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..checks import Check, Outcome, checks_table
-from ..text import one_line, without_maths, write_atomically
+from ..text import one_line, without_maths
 
 if TYPE_CHECKING:
     import av
@@ -79,15 +78,6 @@ class Stages:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """A remark on a camera that plays; `grade` is "note" or "warning"."""
-
-    key: str
-    grade: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A keyframe as the camera sent it, converted to PNG on demand."""
 
@@ -104,19 +94,12 @@ class Snapshot:
         picture = decode_frame(codec, keyframe, refreshing)
         return cls(codec, keyframe, picture.width, picture.height, refreshing)
 
-    def png(self, width: int | None = None) -> bytes:
-        """Return the picture as a PNG file, scaled down to at most `width` pixels."""
+    def png(self) -> bytes:
+        """Return the picture as a PNG file."""
         picture: Any = decode_frame(self.codec, self.keyframe, self.refreshing)
-        scale = min(1.0, (width or picture.width) / picture.width)
-        wide, high = (max(1, round(length * scale)) for length in (picture.width, picture.height))
-        file = BytesIO()  # with fast compression
-        picture.to_image(width=wide, height=high).save(file, "png", compress_level=2)
+        file = BytesIO()
+        picture.to_image().save(file, "png", compress_level=2)  # fast
         return file.getvalue()
-
-    def save(self, path: str | Path) -> Path:
-        """Write the picture to a PNG file atomically, and return its path. OSError."""
-        write_atomically(path, self.png())
-        return Path(path)
 
     def _repr_png_(self) -> bytes:
         return self.png()
@@ -165,7 +148,6 @@ class Report:
     transport: str | None = None
     authentication: str | None = None
     snapshot: Snapshot | None = field(default=None, repr=False)
-    warnings: tuple[Notice, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -208,14 +190,10 @@ class Report:
         lines += [f"  -> {self.advice}", "", *(f"  {check}" for check in self._checks())]
         if self.facts():
             lines += ["", f"  {', '.join(self.facts())}"]
-        lines += [f"  {notice.grade}: {notice.text}" for notice in self.warnings]
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
         mark = "✓" if self.ok else "✗"
-        notes = "".join(
-            f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
-        )
         picture = ""
         if self.snapshot:
             data = b64encode(self.snapshot.png()).decode()
@@ -229,5 +207,5 @@ class Report:
             f"{escape(self.cause)}<br>&rarr; {escape(self.advice)}</p>"
             "<div style='display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start'>"
             f"{picture}{checks_table(self._checks())}</div>"
-            f"<p>{escape(', '.join(self.facts()))}</p><ul>{notes}</ul></div>"
+            f"<p>{escape(', '.join(self.facts()))}</p></div>"
         )

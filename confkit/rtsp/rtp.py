@@ -7,18 +7,18 @@ from collections.abc import Container, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
+from ..text import counted
 from .errors import RtspError
 from .sdp import Media
 
 MAX_PICTURE = 8 * 1024 * 1024  # bytes
 _OVERHEAD = 64  # bytes of memory per payload
-_MAX_SETS = 16  # parameter sets of a kind
+_MAX_SETS = 32  # parameter sets
 _MAX_UNITS = 2_000  # NAL units per picture; a decoder needs memory for each
 START_CODE = b"\0\0\0\1"
 _OVERTAKING = 8  # packets that may overtake a missing one before it counts as lost
 # After so many complete pictures, none recognised, the codec differs from the announced one.
 _MAX_UNRECOGNISED = 8
-_REPEAT_SETS = "Let the encoder repeat them with each keyframe (GStreamer: config-interval=-1)."
 _RECOVERY_POINT = b"\x06"  # the type of a SEI message of H.264
 _MALFORMED = (ValueError, IndexError, struct.error)
 
@@ -48,8 +48,8 @@ def parse_packet(data: bytes) -> Packet | None:
 
 
 class Video:
-    """A video being received: `keyframe` is the newest complete one, the stream's picture number
-    `keyframe_number`; `packets` and `lost` count packets, `gaps` those missing where none is lost.
+    """A video being received: `keyframe` is the newest complete one: Annex B with parameter sets,
+    or JPEG; `packets` and `lost` count packets.
 
     A picture ends when the timestamp changes, or a keyframe begins after a marker. Some cameras set
     a marker on each slice, so a picture is stored at a marker, and again when more of it has
@@ -59,9 +59,8 @@ class Video:
     def __init__(self, media: Media) -> None:
         self.codec = media.codec
         self.keyframe: bytes | None = None
-        self.keyframe_number = 0
-        self.packets = self.lost = self.gaps = 0
-        self.payload_type, self._media = media.payload_type, media
+        self.packets = self.lost = 0
+        self._media = media
         self._format: H264Format | JpegFormat
         self._format = JpegFormat() if media.codec == "mjpeg" else FORMATS[media.codec](media)
         self._recognised, self._unrecognised = False, 0  # complete pictures
@@ -71,7 +70,6 @@ class Video:
         # Of the current picture:
         self._payloads: list[bytes] = []
         self._size, self._complete = 0, True
-        self._number = 0
 
     @property
     def refreshing(self) -> bool:
@@ -94,12 +92,8 @@ class Video:
         """Return the error for no keyframe `within` some seconds."""
         if self._unrecognised and not self._recognised:
             return self._wrong_codec()
-        if self._format.without_sets:
-            reason = f"Keyframes arrive, but no parameter sets (SPS, PPS) {within}."
-            return RtspError("no_keyframe", reason, advice=_REPEAT_SETS, timed_out=True)
-        reason = f"No complete keyframe arrived {within}, in {self.packets} packet"
-        reason += "s" * (self.packets != 1)
-        advice = ""
+        packets = counted(self.packets, "packet")
+        reason, advice = f"No complete keyframe arrived {within}, in {packets}", ""
         if self.lost:
             reason += f"; {self.lost} packets were lost on the way"
             advice = "Use TCP (transport='tcp', --transport tcp), where no packets are lost."
@@ -124,12 +118,9 @@ class Video:
 
     def _add_ordered(self, packet: Packet, numbered: bool) -> None:
         last, self._last = self._last, packet
-        gap = _distance(last.sequence + 1, packet.sequence) if last else 0
+        gap = _distance(last.sequence + 1, packet.sequence) if last and numbered else 0
         self.packets += 1
-        if not numbered:
-            self.gaps += gap if gap < 0x8000 else 0
-            gap = 0
-        self.lost += gap if gap < 0x8000 else 0
+        self.lost += gap
         # It is unknown which picture lost a packet, so neither counts as complete.
         self._complete = self._complete and not gap
         if last and (
@@ -140,7 +131,6 @@ class Video:
             if not last.marker:
                 self._finish_picture()
             self._payloads, self._size, self._complete = [], 0, not gap
-            self._number += 1
         if packet.payload:  # some cameras send empty ones in pauses
             self._payloads.append(packet.payload)
         self._size += len(packet.payload) + _OVERHEAD
@@ -151,7 +141,7 @@ class Video:
 
     def _finish_picture(self) -> None:
         """Store the current picture if it is a complete keyframe."""
-        if not self._complete:
+        if not (self._complete and self._payloads):
             return
         with suppress(*_MALFORMED):
             picture = self._format.assemble(self._payloads)
@@ -160,7 +150,7 @@ class Video:
             else:
                 self._recognised = True
             if picture:
-                self.keyframe, self.keyframe_number = picture, self._number
+                self.keyframe = picture
 
 
 class H264Format:
@@ -179,18 +169,13 @@ class H264Format:
     by_slices = True  # whether a picture of I slices is a keyframe, whatever their unit's type
 
     def __init__(self, media: Media) -> None:
-        self._sets = self._by_type(media.parameter_sets)
-        self.without_sets = False  # a keyframe came, for which parameter sets are missing
+        self._sets = self._only_sets(media.parameter_sets)
         self.refreshing = False  # the last keyframe is the beginning of a gradual refresh
 
     @classmethod
     def type_of(cls, nal: bytes | bytearray) -> int:
         """Return the type of a NAL unit."""
         return nal[0] >> cls.header - 1 & cls.bits
-
-    def is_slice(self, nal: bytes | bytearray) -> bool:
-        """Return whether a NAL unit is part of a picture."""
-        return self.type_of(nal) in self.slices
 
     def begins_keyframe(self, payload: bytes) -> bool:
         """Return whether a payload begins a keyframe: a parameter set, or its first slice."""
@@ -217,41 +202,28 @@ class H264Format:
         """Return a keyframe as Annex B, with parameter sets first; empty for another picture, None
         if the payloads contain no picture."""
         nals = self._nals(payloads)
-        by_type = self._by_type(nals)
-        missing = []
-        for kind in self.parameter_sets:  # a stream may use several sets, and not repeat all
-            new = by_type.get(kind, [])
-            old = [nal for nal in self._sets.get(kind, []) if nal not in new]
-            missing += old
-            self._sets[kind] = [*old, *new][-_MAX_SETS:]
-        slices = [nal for nal in nals if self.is_slice(nal)]
+        kinds = {self.type_of(nal) for nal in nals}
+        # A stream may use several sets, and not repeat all.
+        missing = [nal for nal in self._sets if nal not in nals]
+        self._sets = [*missing, *self._only_sets(nals)][-_MAX_SETS:]
+        slices = [nal for nal in nals if self.type_of(nal) in self.slices]
         if not slices:
-            if all(self.type_of(nal) in self.others for nal in nals):
+            if all(kind in self.others for kind in kinds):
                 raise ValueError("The picture has not begun.")
             return None
-        points = any(nal[1:2] == _RECOVERY_POINT for nal in by_type.get(self.sei, []))
-        is_keyframe = any(kind in self.keyframes for kind in by_type)
-        is_intra = self.by_slices and all(map(self.is_intra, slices))
-        if not (is_keyframe or is_intra or points):
-            return b""
-        self.refreshing = not (is_keyframe or is_intra)
-        if not all(self._sets.get(kind) for kind in self.parameter_sets[-2:]):
-            self.without_sets = True
-            return b""  # not decodable; parameter sets may arrive later
+        is_whole = any(kind in self.keyframes for kind in kinds)
+        is_whole = is_whole or (self.by_slices and all(map(self.is_intra, slices)))
+        points = any(nal[1:2] == _RECOVERY_POINT for nal in nals if self.type_of(nal) == self.sei)
+        known = {self.type_of(nal) for nal in self._sets}
+        if not (is_whole or points) or not known.issuperset(self.parameter_sets[-2:]):
+            return b""  # without parameter sets it is not decodable; they may arrive later
+        self.refreshing = not is_whole
         order = {kind: place for place, kind in enumerate(self.parameter_sets)}
         ordered = sorted(missing + nals, key=lambda nal: order.get(self.type_of(nal), len(order)))
         return b"".join(START_CODE + nal for nal in ordered)
 
-    def _fragmented_header(self, payload: bytes) -> bytearray:
-        shift, kind = self.header - 1, payload[self.header] & self.bits
-        first = payload[0] & ~(self.bits << shift) | kind << shift
-        return bytearray([first]) + payload[1 : self.header]
-
-    def _by_type(self, nals: Iterable[bytes]) -> dict[int, list[bytes]]:
-        by_type: dict[int, list[bytes]] = {}
-        for nal in nals:
-            by_type.setdefault(self.type_of(nal), []).append(nal)
-        return by_type
+    def _only_sets(self, nals: Iterable[bytes]) -> list[bytes]:
+        return [nal for nal in dict.fromkeys(nals) if self.type_of(nal) in self.parameter_sets]
 
     def _nals(self, payloads: list[bytes]) -> list[bytes]:
         """Return the NAL units of payloads, each with one, a fragment of one, or several."""
@@ -259,8 +231,10 @@ class H264Format:
         for payload in payloads:
             kind, rest = self.type_of(payload), payload[self.header :]
             if kind == self.fragment:
-                if rest[0] & 0x80:
-                    units.append(self._fragmented_header(payload))
+                if rest[0] & 0x80:  # the first: its header holds the type of the unit
+                    shift = self.header - 1
+                    first = payload[0] & ~(self.bits << shift) | (rest[0] & self.bits) << shift
+                    units.append(bytearray([first]) + payload[1 : self.header])
                 units[-1] += rest[1:]
             elif kind == self.aggregate:
                 while len(rest) > 2 and len(units) <= _MAX_UNITS:
@@ -290,10 +264,6 @@ class H265Format(H264Format):
     others = range(32, 41)
     by_slices = False
 
-    def is_slice(self, nal: bytes | bytearray) -> bool:
-        """Return whether a NAL unit is part of a picture of the base layer."""
-        return super().is_slice(nal) and not nal[0] & 1 and 0 < nal[1] < 8
-
 
 FORMATS = {"h264": H264Format, "h265": H265Format}
 
@@ -314,7 +284,7 @@ class JpegFormat:
     picture, an image viewer may not.
     """
 
-    without_sets = refreshing = False
+    refreshing = False
 
     @staticmethod
     def begins_keyframe(payload: bytes) -> bool:

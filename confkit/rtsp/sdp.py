@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 # The codecs of this package and their names in RTP.
 ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 # Payload types that need no rtpmap line (RFC 3551).
-_STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 31: "H261", 32: "MPV", 33: "MP2T", 34: "H263"}
+_STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 32: "MPV", 33: "MP2T"}
 DYNAMIC = 96  # payload types from here on are defined by their rtpmap line
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
 # Here the name of a payload type's attribute includes its number: "rtpmap:96".
@@ -74,13 +74,12 @@ def control_url(base: str, control: str) -> str:
 
 
 def _parse_media(section: str) -> Media:
-    words = [*section.partition("\n")[0].removeprefix("m=").split(), "", "", ""]
+    words = [*section.partition("\n")[0].removeprefix("m=").split(), *[""] * 4]
     kind, profile = words[0], words[2].upper()
-    formats = [int(text) for text in words[3:] if re.fullmatch("[0-9]{1,3}", text)]
-    if not formats and "video".startswith(kind):
+    number = int(words[3]) if re.fullmatch("[0-9]{1,3}", words[3]) else -1
+    if number < 0 and "video".startswith(kind):
         raise ValueError("A media line of the session description is cut off.")
     attributes = _attributes(section)
-    number = (formats or [-1])[0]
     name = re.match(r"[^/\s]+", attributes.get(f"rtpmap:{number}", ""))
     encoding = name[0].upper() if name else _STATIC.get(number, "")
     pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]

@@ -91,7 +91,7 @@ class Device:
         until = time.monotonic() + self.silence
         while (client := self._client) and time.monotonic() < until:
             if client.video and client.video.keyframe:
-                return client.codec, client.video.keyframe, client.video.refreshing
+                return client.video.codec, client.video.keyframe, client.video.refreshing
             time.sleep(0.05)
         failure = RtspError("no_keyframe", f"No keyframe arrived within {self.silence:g} s.")
         if client is None:
@@ -132,9 +132,8 @@ class Device:
             login = (name or None, password or None)  # the options override the address
             options: dict[str, Any] = {"timeout": self.opening, "cancelled": self.removed}
             # As most services do: cameras make their certificates themselves.
-            client = RtspClient.of(address.url, *login, verify=False, **options)
-            client.play()
-            self._go_live(client)
+            client = RtspClient(address.url, *login, verify=False, **options)
+            self._go_live(client, client.play().codec)
             began = time.monotonic()
             while True:
                 client.receive(self.silence)
@@ -149,16 +148,16 @@ class Device:
             self.state, self._client, self._failure = "waiting", None, failure
         if client:
             client.close()
-        return failure, seconds, client is not None and client.login_refused
+        return failure, seconds, client is not None and client.credentials.refused
 
-    def _go_live(self, client: RtspClient) -> None:
+    def _go_live(self, client: RtspClient, codec: str) -> None:
         with self.lock:
             if self.removed.is_set():
                 raise CancelledError
             self.state, self._client = "live", client
             self._lives += 1
             self.room.has_mcu = True
-        self._log(f"live: {client.codec} over {client.transport}")
+        self._log(f"live: {codec} over {client.transport}")
         if not self.opened.done():
             ids = {"roomId": self.room.room_id, "userId": self.user_id}
             self.opened.set_result({"data": ids})

@@ -335,7 +335,7 @@ class Sandbox:
         try:
             return Snapshot.of(*device.keyframe())
         except ValueError as error:
-            raise ConfkitError(f"{error} {VERDICTS['no_picture'].advice}") from None
+            raise ConfkitError(f"{error} {VERDICTS['no_picture']['advice']}") from None
 
     def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
         """Return the streams of the devices of a room, or of all: state, reconnects and the verdict

@@ -130,6 +130,7 @@ def test_strays_have_a_reason_and_only_certain_ones_are_removed(service):
         ("5", "late", "room gone"),
     ]
     assert "700" in frame.cause[1]
+    assert list(ck.stray_devices(client, "2").user_id) == ["shut"]
     assert SECRET not in frame.to_csv()
     result = ck.remove_devices(client, frame)
     assert list(result.outcome) == ["removed", "left alone", *["removed"] * 3]

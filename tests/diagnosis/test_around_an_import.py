@@ -5,7 +5,7 @@ import pytest
 import confkit as ck
 from confkit.operations import A6, B1
 
-from . import pasted
+from . import door_before, pasted
 from .conftest import LOGIN, PASSWORD
 
 NO_USERS = {"body": '{"ret": 0, "user_list": []}'}
@@ -62,6 +62,13 @@ def test_a_refused_import_says_how_to_go_on(
     assert not any(secret in str(error) for secret in ("geheim", "***"))
     answers = {"Password: ": PASSWORD, "user_address: ": address}
     assert pasted(error.advice, client, answers) == calls.split()
+
+
+def test_a_refused_import_has_tried_the_camera_once(sandbox, camera, bring):
+    sandbox.fault(B1.path, ret=427, times=1)
+    with door_before(camera, places=9) as door, pytest.raises(ck.ServiceTimeout):
+        bring("cam", "Door", door.url, preflight=True, **LOGIN)
+    assert door.knocks == 1
 
 
 def test_a_report_counts_only_for_its_own_camera(sandbox, camera, bring):

@@ -20,11 +20,11 @@ def test_a_stream_is_held_until_it_is_cancelled():
     sent = packets(pictures("h264")[0]) + packets(b"\x41abc", start=1, stamp=9000)
     with scripted(playing(sent)) as camera:
         address = camera.url.replace("//", "//ada:hush@")
-        client = RtspClient.of(address, timeout=5, cancelled=cancelled)
-        client.play()
-        while client.packets < 2:
+        client = RtspClient(address, timeout=5, cancelled=cancelled)
+        video = client.play()
+        while video.packets < 2:
             client.receive(2)
-        assert nals(client.keyframe) == nals(pictures("h264")[0])
+        assert nals(video.keyframe) == nals(pictures("h264")[0])
         threading.Timer(0.2, cancelled.set).start()
         with pytest.raises(CancelledError):
             client.receive(60)
@@ -48,7 +48,7 @@ def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
         return willing(request).replace(b"timeout=60", b"timeout=1") + played
 
     with scripted(script) as camera:
-        client = RtspClient.of(camera.url, "ada", "x", timeout=2)
+        client = RtspClient(camera.url, "ada", "x", timeout=2)
         client.play()
         with pytest.raises(RtspError, match="no_media"):
             client.receive(1.3)

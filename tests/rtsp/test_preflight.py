@@ -67,6 +67,10 @@ AT_ONCE = [
     (instead("DESCRIBE", 403, reason="Wrong clock"), "forbidden", "DESCRIBE", "clock"),
     (described((b"video 0", b"audio 0"), (b"H264", b"PCMA")), "no_video", "SDP", "only PCMA"),
     (described((b"AVP", b"SAVP")), "codec_unsupported", "SDP", "encrypted"),
+    (described((b"H264", b"MP2T")), "codec_unsupported", "SDP", "over RTP"),
+    (described((b"a=rtpmap:96 H264/90000", b"")), "sdp_invalid", "SDP", "payload type 96"),
+    (at("DESCRIBE", lambda r: Last(willing(r)[:-9])), "sdp_invalid", "DESCRIBE", "incomplete"),
+    (described((b" 0 RTP/AVP 96", b"")), "sdp_invalid", "SDP", "is cut off"),
     (lambda _: b"RTSP/1.0 200 OK\r\nX: " + bytes(70_000), "not_rtsp", "OPTIONS", "faulty RTSP"),
     (instead("DESCRIBE", Content_Length="67108864"), "server_error", "DESCRIBE", "Length"),
     # Some send before they refuse.
@@ -78,6 +82,7 @@ AT_ONCE = [
 LATE = [
     (at("PLAY", lambda _: None), "rtsp_silent", "PLAY", "within 1.2 s"),
     (playing(packets(*[SLICE] * 70)), "no_keyframe", "keyframe", "in 70 packets."),
+    (playing(packets(*nals(KEY)[2:])), "no_keyframe", "keyframe", "repeat SPS and PPS"),
     (playing(packets(*SETS, b"\x65" + SLICE)), "no_picture", "picture", "does not decode"),
     (instead("SETUP", 461), "transport_refused", "SETUP", "--transport"),
     (instead("SETUP", Transport="RTP/AVP;Multicast"), "transport_refused", "SETUP", "unicast"),
@@ -174,6 +179,7 @@ STREAMS = {
     "parameter sets alone first": ("H264", packets(*SETS * 9) + key(20)),
     "RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
     "stray bytes": ("H264", b"\x07\x08junk" + key()),
+    "a broken keyframe first": ("H264", packets(*SETS, b"\x65" + SLICE) + key(9)),
     "H.265": ("H265", wire(stream("h265", limit=100))),
     "JPEG": ("JPEG", wire(stream("mjpeg", limit=300))),
     "implied tables": ("JPEG", packets(JPEG[:5] + b"\x32" + JPEG[6:8] + JPEG[140:])),
@@ -193,7 +199,7 @@ def test_a_stream_that_ffmpeg_plays_is_shown(name):
         described((b"v=0", b"\xef\xbb\xbfv=0"), (b"s=-", b" s=-\r\nX-Vendor: 1")),
         described((b"96 H264", b"96\th264"), (b"track1", b"tr\xe4ck \0")),
         lambda r: willing(r).replace(b"CSeq: ", b"no colon\r\nCSeq: " + b"9" * 5000),
-        instead("OPTIONS", Content_Length=""),
+        instead("OPTIONS", 501, Content_Length=""),
         instead("SETUP", Transport="rtp/avp/tcp;unicast;Interleaved=0-1"),
         instead("SETUP", Session=" 77 ; timeout = 30", Transport="RTP/AVP/TCP;interleaved=0-1"),
         at("DESCRIBE", lambda r: packets(SLICE) + willing(r)),
@@ -257,8 +263,14 @@ def test_udp_is_used_where_a_camera_offers_nothing_else(refusal):
     sent[1::2], sent[::2] = sent[: len(sent) // 2 * 2 : 2], sent[1::2] + sent[len(sent) // 2 * 2 :]
     twice = [packet for packet in sent for _ in range(2)]
     report, camera = tried(udp_only(refusal, twice))
-    assert (report.verdict, report.transport) == ("ok", "udp")
+    assert report.facts() == ("H.264", "128 x 96", "over UDP", "no login")
+    assert "address is private" in report.advice
     assert camera.connections == 1
+
+
+def test_where_both_transports_are_refused_the_first_refusal_counts():
+    refused = at("SETUP", lambda r: reply(r, 500 if "TCP" in r.get("Transport") else 461))
+    assert tried(refused)[0].verdict == "setup_play_failed"
 
 
 def test_a_loss_is_named_as_a_loss_and_tcp_is_the_advice():
