@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..client import Client
-from ..devices import PreflightFailed, check_address, check_options
+from ..devices import PreflightFailed, check_address
 from ..errors import ApiError
 from ..operations import A3, B1
 from ..records import Device, parameter_error, parse_id
@@ -38,11 +38,12 @@ def diagnose_device(
     if user_address is not None:
         user_address = SecretAddress(user_address)
         check_address(B1, user_address)
+    login = {"login_name": login_name, "login_password": login_password}
     device = Device(
         parse_id(A3, "room_id", room_id),
         "" if user_id is None else parse_id(B1, "user_id", user_id),
         user_address=user_address,
-        options=check_options({}, login_name, login_password),
+        options={name: value for name, value in login.items() if value is not None},
     )
     return walk(client, device, **options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import threading
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from .client import TRANSPORTS, RtspClient
 from .connection import Connection
 from .errors import RtspError, tls_expected
 from .report import OnStage, Report, Snapshot, Stage, Stages
+from .rtp import Video
 
 _TLS_SECONDS = 1.0  # to try TLS on a silent port
 _PRIVATE = "The address is private: only a service in its network, or on its machine, can reach it."
@@ -80,11 +82,8 @@ def preflight(
     if snapshot:
         facts |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
     if video and video.packets:
-        facts["transport"] = client.transport
-    report = _report(subject, ended, failure, **facts)
-    if report.ok and _is_private(address.host):
-        return replace(report, advice=f"{report.advice} {_PRIVATE}")
-    return report
+        facts |= {"transport": client.transport, "warnings": tuple(_warnings(address.host, video))}
+    return _report(subject, ended, failure, **facts)
 
 
 def _report(
@@ -116,8 +115,6 @@ def _first_picture(client: RtspClient) -> Snapshot | None:
         try:
             snapshot = Snapshot.of(video.codec, keyframe, video.refreshing)
             stages.detail = f"{snapshot.width} x {snapshot.height}"
-            if video.refreshing:
-                stages.detail += ", incomplete: the camera refreshes its picture gradually"
             return snapshot
         except ValueError as error:
             reason = str(error)
@@ -137,7 +134,9 @@ def _speaks_tls(address: Address, cancelled: threading.Event | None) -> bool:
     return False
 
 
-def _is_private(host: str) -> bool:
+def _warnings(host: str, video: Video) -> Iterator[str]:
     with suppress(ValueError):  # no name is resolved
-        return ipaddress.ip_address("127.0.0.1" if host.lower() == "localhost" else host).is_private
-    return False
+        if ipaddress.ip_address("127.0.0.1" if host.lower() == "localhost" else host).is_private:
+            yield _PRIVATE
+    if video.refreshing:
+        yield "The camera refreshes its picture gradually, so the first picture is incomplete."

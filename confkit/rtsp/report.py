@@ -133,7 +133,7 @@ class Report:
 
     `verdict` is "ok" or a fixed name; `ok`: the camera plays. `stages` ends with the last one
     reached. `subject` is the camera or device, without its login. Sizes are in pixels; unknown
-    facts are None.
+    facts are None. `warnings` are sentences about a camera that plays.
     """
 
     subject: str
@@ -148,6 +148,7 @@ class Report:
     transport: str | None = None
     authentication: str | None = None
     snapshot: Snapshot | None = field(default=None, repr=False)
+    warnings: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -190,10 +191,12 @@ class Report:
         lines += [f"  -> {self.advice}", "", *(f"  {check}" for check in self._checks())]
         if self.facts():
             lines += ["", f"  {', '.join(self.facts())}"]
+        lines += [f"  note: {warning}" for warning in self.warnings]
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
         mark = "✓" if self.ok else "✗"
+        notes = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
         picture = ""
         if self.snapshot:
             data = b64encode(self.snapshot.png()).decode()
@@ -207,5 +210,5 @@ class Report:
             f"{escape(self.cause)}<br>&rarr; {escape(self.advice)}</p>"
             "<div style='display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start'>"
             f"{picture}{checks_table(self._checks())}</div>"
-            f"<p>{escape(', '.join(self.facts()))}</p></div>"
+            f"<p>{escape(', '.join(self.facts()))}</p><ul>{notes}</ul></div>"
         )
