@@ -67,7 +67,7 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     later, a step of unknown values follows. `full` is the number of minutes with the users at the
     cap. Of two samples at the same time the last counts.
     """
-    require_columns(samples, "the samples", "time", "room_id", "users")
+    require_columns(samples, "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
     rows = rows.reindex(columns=["time", "users", "attendee_max"])
     rows = rows.rename(columns={"attendee_max": "cap"})

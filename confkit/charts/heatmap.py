@@ -35,7 +35,7 @@ def occupancy_heatmap(
     several services.
     """
     zone, zone_name = time_zone(tz)
-    require_columns(samples, "the samples", "time", "room_id", "people")
+    require_columns(samples, "time", "room_id", "people")
     details = [service_of(samples) or ""]
     if samples.empty:
         return Chart("No samples", details, 0, "No samples")

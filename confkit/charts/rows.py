@@ -72,7 +72,7 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
     chart as plain text, without the time. ValueError: a column is missing, a room has several rows,
     or no such time zone.
     """
-    require_columns(frame, "the frame", "room_id", "users", "attendee_max")
+    require_columns(frame, "room_id", "users", "attendee_max")
     if frame["room_id"].duplicated().any():
         raise ValueError(
             "the frame has several rows of a room; pass those of one time, such as "
@@ -122,16 +122,16 @@ def capacity_chart(report: pd.DataFrame) -> Chart:
     service of the report's `attrs`. `summary()` is the chart as plain text, with the reason for
     each row. ValueError: a column is missing.
     """
-    require_columns(report, "the report", "room_id", "attendee_max", "suggested")
+    require_columns(report, "room_id", "attendee_max", "suggested")
     rows, attrs = _capacity_rows(report), report.attrs
     count = _count_states(rows)
     unadvised = count.pop("too little data", 0)
     parts = [f"{number:,} {state}" for state, number in count.items()]
     parts += [f"too little data to advise on {unadvised:,}"] * (unadvised > 0)
     finding = f"Capacity of {counted(len(rows), 'room')}: {', '.join(parts)}"
-    details, totals = [attrs.get("service", "")], attrs.get("totals") or {}
-    if totals.get("since"):
-        span = format_span(*(datetime.fromisoformat(totals[edge]) for edge in ("since", "until")))
+    details = [attrs.get("service", "")]
+    if attrs.get("since"):
+        span = format_span(*(datetime.fromisoformat(attrs[edge]) for edge in ("since", "until")))
         details.append(f"{span} ({attrs.get('timezone', '')})")
     note = "suggested: each room's peak, without a margin"
     if risk := attrs.get("risk"):

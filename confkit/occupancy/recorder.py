@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -95,12 +95,11 @@ class Recorder:
                     continue
                 files.append(samples_frame(frame.assign(time=moment, service=client.name)))
                 failures = len(frame) - int(frame["ret"].eq(0).sum())
-                done = replace(
-                    done,
-                    sweeps=done.sweeps + 1,
-                    rows=done.rows + len(frame),
-                    failures=done.failures + failures,
-                    skipped=done.skipped + skipped,
+                done = Recorded(
+                    done.sweeps + 1,
+                    done.rows + len(frame),
+                    done.failures + failures,
+                    done.skipped + skipped,
                 )
                 when = moment.isoformat(timespec="milliseconds")
                 why = f"; {reason}" if reason and reason != before else ""  # once while it lasts
