@@ -69,7 +69,7 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     require_columns(samples, "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
     rows = rows.reindex(columns=["time", "users", "attendee_max"])
-    rows = rows.rename(columns={"attendee_max": "cap"})
+    rows = rows.set_axis(["time", "users", "cap"], axis="columns")
     rows["time"] = rows["time"].dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
     rows = rows.astype("float64")

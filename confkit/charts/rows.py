@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ _STATES = {
     "to lower": (BLUE, 1),
     "without a cap": (NEUTRAL, 0.8),
     "to keep": (NEUTRAL, 0.6),
-    "too little data": (NEUTRAL, 0.4),
+    "with too little data": (NEUTRAL, 0.4),
     "never used": (NEUTRAL, 0.2),
     "not read": (NEUTRAL, 0.3),
 }
@@ -67,9 +67,10 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
     The frame is that of `occupancy_frame(sweep)`, or any with `room_id`, `users` and
     `attendee_max`, optionally `topic`. The 20 fullest rooms have a bar each. A room whose users
     could not be read (missing) is marked as such, never drawn as empty; one without a cap (missing
-    or 0) has no bar. The title has the service and the time of the frame's `attrs`; `tz` defaults
-    to local time. `summary()` is the chart as plain text, without the time, and counts all rooms by
-    state. ValueError: a column is missing, a room has several rows, or no such time zone.
+    or 0) has no bar. The title counts all rooms by state, below it are the service and the time of
+    the frame's `attrs`; `tz` defaults to local time. `summary()` is the chart as plain text,
+    without the time. ValueError: a column is missing, a room has several rows, or no such time
+    zone.
     """
     require_columns(frame, "room_id", "users", "attendee_max")
     if frame["room_id"].duplicated().any():
@@ -78,12 +79,6 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
             "frame[frame['time'] == frame['time'].max()]"
         )
     rows = _occupancy_rows(frame)
-    count = _count_states(rows)
-    finding = f"{counted(len(rows), 'room')}: "
-    if full := count.pop("full", 0):
-        finding = f"{full:,} of {counted(len(rows), 'room')} full, "
-        count = {state: count[state] for state in ("nearly full", "not read") if state in count}
-    finding += ", ".join(f"{number:,} {state}" for state, number in count.items())
     zone, zone_name = time_zone(tz)
     details = [frame.attrs.get("service", "")]
     if moment := frame.attrs.get("time"):
@@ -93,9 +88,7 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
     if unread := [row.topic or row.room_id for row in rows[TOP:] if row.state == "not read"]:
         more = f" and {len(unread) - 8:,} more" if len(unread) > 8 else ""
         note = f"not read: {', '.join(map(shorten, unread[:8]))}{more}"
-    finding, order = finding.removesuffix(", "), f"the {TOP} fullest"
-    caption = "share of attendee_max in use"
-    return _rows_chart(rows, finding, details, note, caption, order)
+    return _rows_chart(rows, details, note, "share of attendee_max in use", f"the {TOP} fullest")
 
 
 def _occupancy_rows(frame: pd.DataFrame) -> list[Row]:
@@ -121,11 +114,6 @@ def capacity_chart(report: pd.DataFrame) -> Chart:
     """
     require_columns(report, "room_id", "attendee_max", "suggested")
     rows, attrs = _capacity_rows(report), report.attrs
-    count = _count_states(rows)
-    unadvised = count.pop("too little data", 0)
-    parts = [f"{number:,} {state}" for state, number in count.items()]
-    parts += [f"too little data to advise on {unadvised:,}"] * (unadvised > 0)
-    finding = f"Capacity of {counted(len(rows), 'room')}: {', '.join(parts)}"
     details = [attrs.get("service", "")]
     if attrs.get("since"):
         span = format_span(*(datetime.fromisoformat(attrs[edge]) for edge in ("since", "until")))
@@ -134,7 +122,7 @@ def capacity_chart(report: pd.DataFrame) -> Chart:
     if risk := attrs.get("risk"):
         note = f"≤ {100 * risk:g} % risk of exceeding such a cap in the next {attrs.get('ahead')}"
     caption = "peak as share of attendee_max; mark: suggested cap"
-    return _rows_chart(rows, finding, details, note, caption, f"the first {TOP}")
+    return _rows_chart(rows, details, note, caption, f"the first {TOP}")
 
 
 def _capacity_rows(report: pd.DataFrame) -> list[Row]:
@@ -152,7 +140,7 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
         elif new:
             state, word = ("to keep", "keep") if cap else ("without a cap", "set a cap")
         else:
-            state = "not read" if peak is None else "too little data"
+            state = "not read" if peak is None else "with too little data"
             unused = peak == 0 or reason.startswith("never used")  # devices alone are no use
             word = state = "never used" if unused else state
         order = [*_STATES].index("to raise" if state == "to lower" else state)
@@ -166,30 +154,20 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
     return sorted(rows, key=Row.order)
 
 
-def _count_states(rows: Iterable[Row]) -> dict[str, int]:
-    """Return the number of rows in each state that occurs, in the order of the states."""
-    count = Counter(row.state for row in rows)
-    return {state: count[state] for state in _STATES if count[state]}
-
-
 def _rows_chart(
-    rows: Sequence[Row],
-    finding: str,
-    details: Sequence[str],
-    note: str,
-    caption: str,
-    order: str,
+    rows: Sequence[Row], details: Sequence[str], note: str, caption: str, order: str
 ) -> Chart:
     """Return the chart of these rooms, of which the first have a row each. `note` is a detail that
     is also in the summary; `caption` explains the bars, `order` says which rooms have a row."""
     if not rows:
         return Chart("No rooms", details[:1])
-    top = rows[:TOP]
-    states = ", ".join(f"{state} {number:,}" for state, number in _count_states(rows).items())
-    lines = [states, *(f"  {row.describe()}" for row in top), note]
+    top, count = rows[:TOP], Counter(row.state for row in rows)
+    states = ", ".join(f"{count[state]:,} {state}" for state in _STATES if count[state])
+    lines = [*(f"  {row.describe()}" for row in top), note]
     if len(rows) > TOP:
-        lines.insert(1, f"{order}:")
+        lines = [f"{order}:", *lines]
         details = [*details, f"{order} are shown"]
+    finding = f"{counted(len(rows), 'room')}: {states}"
     chart = Chart(finding, [*details, note], _ROW * len(top) + 38, lines)
     _draw_rows(chart, top, caption)
     return chart

@@ -18,7 +18,7 @@ from ..sweep import Sweep, progress_bar, ret_of, sweep
 from ..tables import room_ids as read_ids
 from ..text import counted
 from .folder import DayFiles
-from .samples import COLUMNS, samples_frame
+from .samples import COLUMNS
 
 _STEP = 1.0  # seconds; longer waits are split, so that Ctrl-C works on Windows
 
@@ -93,7 +93,7 @@ class Recorder:
                 frame, result, reason = _read(client, ids, stop, first=not done.sweeps)
                 if frame.empty:
                     continue
-                files.append(samples_frame(frame.assign(time=moment, service=client.name)))
+                files.append(frame.assign(time=moment, service=client.name))
                 failures = len(frame) - int(frame["ret"].eq(0).sum())
                 done = Recorded(
                     done.sweeps + 1,

@@ -1,11 +1,14 @@
 """What a notebook and a page get of a chart."""
 
 import base64
+import io
 import re
 from functools import partial
 
 import pandas as pd
 import pytest
+from matplotlib import style
+from PIL import Image
 
 from confkit.charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
 
@@ -26,13 +29,17 @@ KINDS = [
 @pytest.mark.parametrize(("draw", "source", "column"), KINDS)
 def test_a_notebook_gets_html_a_picture_and_a_text(draw, source, column):
     """An untrusted notebook removes SVG and style, and then shows the image."""
-    data, metadata = (chart := draw(source))._repr_mimebundle_()
-    style, rest = data["text/html"].split("</style>")
-    assert re.search(r"\.(confkit-\w{12}) > \[hidden\] .*\.\1 > img { display: none }$", style)
+    with style.context("dark_background"):  # which changes nothing
+        data, metadata = (chart := draw(source))._repr_mimebundle_()
+    rules, rest = data["text/html"].split("</style>")
+    assert re.search(r"\.(confkit-\w{12}) > \[hidden\] .*\.\1 > img { display: none }$", rules)
     assert rest.startswith(f'<div hidden="hidden">{chart.html()}</div><img width="720" alt="')
     image = base64.b64decode(re.search(r'src="data:image/svg\+xml;base64,([^"]+)', rest)[1])
     assert b"background: white" in image
-    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    picture = Image.open(io.BytesIO(base64.b64decode(data["image/png"]))).convert("L")
+    darkest, lightest = picture.crop((8, 8, 200, 40)).getextrema()  # of the title
+    assert darkest < 0x40
+    assert lightest == 0xFF
     assert data["text/plain"] == chart.summary() == metadata["image/png"]["alt"]
 
 
