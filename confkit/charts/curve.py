@@ -47,14 +47,13 @@ def occupancy_curve(
     finding = f"{name}: {_finding(steps)}"
     details = [service_of(samples) or "", f"room {room_id}" if topic else ""]
     if steps.empty:
-        return Chart(finding, details, 0, finding, width)
+        return Chart(finding, details, width=width)
     details.append(f"{format_span(steps.index[0], steps.index[-1])} ({zone_name})")
     if steps["users"].max() > 0:
         details.append(f"peak on {format_moment(steps.index[int(steps['users'].argmax())])}")
     if unread := steps["lasts"][steps["users"].isna()].sum():
         details.append(f"not read for {duration(unread)}")
-    summary = "\n".join([finding, *filter(None, details)])
-    chart = Chart(finding, details, _BOTTOM + 24, summary, width)
+    chart = Chart(finding, details, _BOTTOM + 24, details, width)
     _draw(chart, name, *readable(steps))
     return chart
 
@@ -67,13 +66,13 @@ def track(samples: pd.DataFrame, room_id: Any, zone: tzinfo) -> pd.DataFrame:
     later, a step of unknown values follows. `full` is the number of minutes with the users at the
     cap. Of two samples at the same time the last counts.
     """
-    require_columns(samples, "the samples", "time", "room_id", "users")
+    require_columns(samples, "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
     rows = rows.reindex(columns=["time", "users", "attendee_max"])
-    rows = rows.rename(columns={"attendee_max": "cap"})
+    rows = rows.set_axis(["time", "users", "cap"], axis="columns")
     rows["time"] = rows["time"].dt.tz_convert(zone)
     rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
-    rows = rows.apply(pd.to_numeric).astype("float64")
+    rows = rows.astype("float64")
     gaps = rows.index.to_series().diff().shift(-1).dt.total_seconds()
     # The interval of a recording may change; of two recorders at once, each second is short.
     around = gaps.rolling(11, center=True, min_periods=1).quantile(0.5, interpolation="higher")
@@ -132,49 +131,50 @@ def _draw(chart: Chart, name: str, steps: pd.DataFrame, bin_name: str) -> None:
     most = 1.16 * np.nanmax([1.0, users.max(), cap.max()])
     values = [value for value in MaxNLocator(4, integer=True).tick_values(0, most) if value <= most]
     first, last = steps.index[0], steps.index[-1]
-    begin, end = max(36, 12 + text_width(f"{values[-1]:,.0f}")), chart.width_px - 8
-    scale = (end - begin) / (last - first).total_seconds()
-    edges = begin + scale * (steps.index - first).total_seconds().to_numpy()
+    left, right = max(36, 12 + text_width(f"{values[-1]:,.0f}")), chart.width_px - 8
+    scale = (right - left) / (last - first).total_seconds()
+    edges = left + scale * (steps.index - first).total_seconds().to_numpy()
 
     def y_of(value: Any) -> Any:
         return _BOTTOM - (_BOTTOM - _TOP) * value / most
 
     for value in values:
-        chart.box(begin, y_of(value), end - begin, 0.7, LINE)
-        chart.write(begin - 6, y_of(value) + 4, f"{value:,.0f}", ha="right", color=SOFT)
+        chart.box(left, y_of(value), right - left, 0.7, LINE)
+        chart.write(left - 6, y_of(value) + 4, f"{value:,.0f}", ha="right", color=SOFT)
     free = 0.0  # the x from which there is space for a label
     for moment, word in _ticks(first, last, max(5, round(chart.width_px / 95))):
-        x, half = begin + scale * (moment - first).total_seconds(), text_width(word) / 2
+        x, half = left + scale * (moment - first).total_seconds(), text_width(word) / 2
         chart.box(x, _BOTTOM, 1, 4, LINE)
         if free <= x - half and x + half <= chart.width_px:
             chart.write(x, _BOTTOM + 17, word, ha="center", color=SOFT)
             free = x + half + 6
     for part, colour in ((~full, BLUE), (full, ORANGE)):
         chart.steps(edges, y_of(users.where(part).to_numpy()[:-1]), colour, _BOTTOM)
-    gaps = [pair for pair, value in zip(pairwise(edges), users, strict=False) if np.isnan(value)]
-    for left, right in gaps:
-        chart.box(left, _TOP, right - left, _BOTTOM - _TOP, NEUTRAL, 0.15)
     chart.steps(edges, y_of(cap.to_numpy()[:-1]), INK)
     if cap.iloc[-2] > 0:
-        chart.write(end, y_of(cap.iloc[-2]) - 5, f"attendee_max {cap.iloc[-2]:,.0f}", ha="right")
+        chart.write(right, y_of(cap.iloc[-2]) - 5, f"attendee_max {cap.iloc[-2]:,.0f}", ha="right")
     legend = [
         (f"peak of each {bin_name}" if bin_name else "users", BLUE, 0.5, users.notna().any()),
         ("full at times" if bin_name else "full", ORANGE, 0.5, full.any()),
-        ("not read", NEUTRAL, 0.15, bool(gaps)),
+        ("not read", NEUTRAL, 0.15, users[:-1].isna().any()),
     ]
-    chart.legend_row(begin, 12, [entry[:3] for entry in legend if entry[3]])
-    for place, (start, stop) in enumerate(pairwise(steps.index)):
-        text = (
-            f"{name}, {_format_step(start, stop)}: {_describe(steps.iloc[place], bool(bin_name))}"
-        )
-        left, right = edges[place : place + 2]
-        chart.hover(left, _TOP, right - left, _BOTTOM - _TOP, text)
-
-
-def _describe(step: "pd.Series[float]", peak: bool) -> str:
-    state = room_state(step["users"], step["cap"])
-    text = f"peak {state.text}" if peak and state.state != "not read" else state.text
-    return f"{text}, at the cap for {duration(step['full'])}" if step["full"] else text
+    x = left
+    for word, colour, alpha, present in legend:
+        if present:
+            chart.box(x, 2, 11, 11, colour, alpha)
+            chart.write(x + 16, 12, word, color=SOFT)
+            x += 34 + text_width(word)
+    rows: Any = steps.iloc[:-1].itertuples()
+    for step, end, (x, edge) in zip(rows, steps.index[1:], pairwise(edges), strict=True):
+        area = x, _TOP, edge - x, _BOTTOM - _TOP
+        state = room_state(step.users, step.cap)
+        text = f"peak {state.text}" if bin_name else state.text
+        if state.state == "not read":
+            text = state.text
+            chart.box(*area, NEUTRAL, 0.15)
+        if step.full:
+            text += f", at the cap for {duration(step.full)}"
+        chart.hover(*area, f"{name}, {_format_step(step.Index, end)}: {text}")
 
 
 def _format_step(start: Any, end: Any) -> str:
@@ -186,13 +186,7 @@ def _ticks(first: Any, last: Any, most: int) -> Iterator[tuple[Any, str]]:
     """Yield at most `most` round local times, each with its label."""
     library: Any = dates  # without types
     locator = library.AutoDateLocator(tz=first.tz, minticks=2, maxticks=most)
-    day, hour = "%a %d %b", "%H:%M"
-    formats = {
-        "formats": ["%Y", "%b", day, hour, hour, "%H:%M:%S"],
-        "zero_formats": ["", "%Y", day, day, hour, hour],  # of January, midnight, ...
-    }
-    formatter = library.ConciseDateFormatter(locator, tz=first.tz, **formats)
-    ticks = locator.tick_values(first, last)
-    for tick, word in zip(ticks, formatter.format_ticks(ticks), strict=True):
+    for tick in locator.tick_values(first, last):
         if first <= (moment := library.num2date(tick, first.tz)) <= last:
-            yield moment, word.replace(" 0", " ")
+            day, clock = f"{moment:%a} {moment.day} {moment:%b}", f"{moment:%H:%M:%S}"
+            yield moment, day if clock == "00:00:00" else clock.removesuffix(":00")

@@ -27,7 +27,8 @@ from ..text import html_or_image, one_line, printable
 WIDTH = 720  # pixels, by default
 LONGEST = 240  # pixels of a name
 _DPI = 96  # so that our pixels are the browser's
-_TITLE = 1.45  # the title's width in relation to other text
+_TITLE = 1.28  # the title's size in relation to other text
+_BOLD = 1.13  # the width of bold text in relation to other text
 
 # Contrast at least 4.4:1 on white and on black; distinguishable by colour-blind people.
 BLUE, AMBER, ORANGE, NEUTRAL = "#2a78ba", "#9a7000", "#c4511a", "#767676"
@@ -50,34 +51,33 @@ class Chart(Figure):
     """A matplotlib Figure that a notebook shows in the page's theme, with a tooltip on each mark.
 
     `finding` is the title, `details` the subtitle, above a body of `height` pixels (96 per inch).
-    `summary()` is the chart as plain text, `html()` as an SVG element.
+    `summary()` is the finding and the `lines`, as plain text, `html()` the chart as an SVG element.
     """
 
     def __init__(
         self,
         finding: str,
         details: Iterable[str],
-        height: float,
-        summary: str,
+        height: float = 0,
+        lines: Iterable[str] = (),
         width: float | None = None,
     ) -> None:
         self.width_px = width or WIDTH
-        title = _wrap(finding, (self.width_px - 8) / _TITLE)
+        title = _wrap(finding, (self.width_px - 8) / _TITLE / _BOLD)
         subtitle = _wrap(" · ".join(filter(None, details)), self.width_px - 8)
         self._top = 16 + 20 * len(title) + 16 * len(subtitle)
         self._height_px = self._top + height
         super().__init__(figsize=(self.width_px / _DPI, self._height_px / _DPI), dpi=_DPI)
-        self._summary, self._elements, self._hovers = printable(summary), list[str](), list[str]()
+        self._summary = printable("\n".join([finding, *filter(None, lines)]))
+        self._elements, self._hovers = list[str](), list[str]()
         installed = {font.name for font in font_manager.fontManager.ttflist}
         self._fonts = [name for name in _FONTS if name in installed]
-        to_figure = (
-            Affine2D().translate(0, self._top).scale(1 / self.width_px, -1 / self._height_px)
-        )
-        self._pixels = to_figure.translate(0, 1) + self.transFigure
+        pixels = Affine2D().translate(0, -height).scale(1 / self.width_px, -1 / self._height_px)
+        self._pixels = pixels + self.transFigure
         # Few fonts of other scripts exist in bold, and requesting one logs a warning.
         weight = "bold" if "".join(title).replace("…", "").isascii() else "normal"
         for number, line in enumerate(title):
-            self.write(4, 18 + 20 * number - self._top, line, fontsize=11.5, fontweight=weight)
+            self.write(4, 18 + 20 * number - self._top, line, title=weight)
         for number, line in enumerate(subtitle, -len(subtitle)):
             self.write(4, 6 + 16 * number, line, color=SOFT)
 
@@ -85,16 +85,17 @@ class Chart(Figure):
         """Return what the chart shows, as plain text."""
         return self._summary
 
-    def write(self, x: float, y: float, text: str, **style: Any) -> None:
-        """Write a line of text; its baseline depends on no font, and dollars start no formula."""
-        text = one_line(text)
-        style = {"fontsize": 9, "fontweight": "normal", "color": INK, "ha": "left", **style}
-        fixed = {"fontfamily": self._fonts, "va": "baseline", "transform": self._pixels}
-        self.text(x, y, text, parse_math=False, **{**style, **fixed})
-        look = _fill(style["color"]) + _ANCHORS[style["ha"]]
-        if style["fontsize"] != 9 or style["fontweight"] != "normal":
-            size = style["fontsize"] * 4 / 3
-            look += f' font-size="{size:.4g}" font-weight="{style["fontweight"]}"'
+    def write(
+        self, x: float, y: float, text: str, ha: str = "left", color: str = INK, title: str = ""
+    ) -> None:
+        """Write a line of text, of the title in this weight; its baseline depends on no font, and
+        dollars start no formula."""
+        text, look = one_line(text), _fill(color) + _ANCHORS[ha]
+        style: dict[str, Any] = {"fontfamily": self._fonts, "fontsize": 9, "color": color, "ha": ha}
+        if title:
+            look += f' font-size="{12 * _TITLE:g}" font-weight="{title}"'
+            style |= {"fontsize": 9 * _TITLE, "fontweight": title}
+        self.text(x, y, text, va="baseline", parse_math=False, transform=self._pixels, **style)
         self._elements.append(f'<text x="{x:.1f}" y="{y:.1f}" {look}>{escape(text)}</text>')
 
     def box(
@@ -129,25 +130,13 @@ class Chart(Figure):
         title = f"<title>{escape(one_line(text))}</title>"
         self._hovers.append(f"<rect {_area(x, y, width, height)}>{title}</rect>")
 
-    def legend_row(self, left: float, y: float, entries: Iterable[tuple[str, str, float]]) -> None:
-        """Write a legend, each entry after a square of its colour and opacity."""
-        x = left
-        for word, colour, alpha in entries:
-            width = 34 + text_width(word)
-            if x + width > self.width_px:
-                x, y = left, y + 18
-            self.box(x, y - 10, 11, 11, colour, alpha)
-            self.write(x + 16, y, word, color=SOFT)
-            x += width
-
     def savefig(self, *arguments: Any, **settings: Any) -> None:
         """Save as any Figure does, on white whatever the style; a character that no installed font
         has is a box, without a warning."""
-        settings.setdefault("facecolor", "none" if settings.get("transparent") else "white")
         with warnings.catch_warnings():
             missing = "Glyph .* missing from|Matplotlib currently does not support"
             warnings.filterwarnings("ignore", message=missing)
-            super().savefig(*arguments, **settings)
+            super().savefig(*arguments, **{"facecolor": "white", **settings})
 
     def html(self) -> str:
         """Return a self-contained SVG element in the colours of the page's theme, with tooltips, at

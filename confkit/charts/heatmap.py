@@ -35,10 +35,10 @@ def occupancy_heatmap(
     several services.
     """
     zone, zone_name = time_zone(tz)
-    require_columns(samples, "the samples", "time", "room_id", "people")
+    require_columns(samples, "time", "room_id", "people")
     details = [service_of(samples) or ""]
     if samples.empty:
-        return Chart("No samples", details, 0, "No samples")
+        return Chart("No samples", details)
     week = mean_week(samples, zone)
     unread, in_rooms = samples["people"].isna(), counted(samples["room_id"].nunique(), "room")
     edges = samples["time"].agg(["min", "max"]).dt.tz_convert(zone)
@@ -47,10 +47,10 @@ def occupancy_heatmap(
         details.append(f"{max(0.1, 100 * unread.mean()):.1f} % not read")
     details.append("?: not known" if np.isnan(week).any() else "")
     finding = _finding(week)
-    lines = [finding, f"people at once in {in_rooms}, by hour in {zone_name}"]
+    lines = [f"people at once in {in_rooms}, by hour in {zone_name}"]
     days = zip(calendar.day_name, week, strict=True)
     lines += [f"{name}: {_describe_day(hours)}" for name, hours in days]
-    chart = Chart(finding, details, _TOP + 7 * _HIGH + 4, "\n".join(lines))
+    chart = Chart(finding, details, _TOP + 7 * _HIGH + 4, lines)
     _draw(chart, week)
     return chart
 
@@ -65,7 +65,7 @@ def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
     """
     local = samples["time"].dt.tz_convert(zone).dt.tz_localize(None)
     date, hour = local.dt.floor("h"), local.dt.day_of_week * 24 + local.dt.hour
-    people, room = pd.to_numeric(samples["people"]).astype("float64"), samples["room_id"]
+    people, room = samples["people"].astype("float64"), samples["room_id"]
     usual = people.groupby([hour, room]).transform("mean")
     read = people.groupby(hour).count() / usual.groupby(hour).count()
     rooms = people.fillna(usual).groupby([hour, date, room]).mean()
@@ -105,15 +105,14 @@ def _draw(chart: Chart, week: Hours) -> None:
         chart.write(_LEFT + (hour + 0.5) * _WIDE, 14, f"{hour:02}", ha="center", color=SOFT)
     for (day, hour), mean in np.ndenumerate(week):
         x, y, name = _LEFT + hour * _WIDE, _TOP + day * _HIGH, calendar.day_name[day]
-        text = "not known"
-        if np.isnan(mean):
-            chart.write(x + _WIDE / 2, y + 18, "?", ha="center", color=SOFT)
-        else:
+        word, text = ("?", "not known") if np.isnan(mean) else ("", "nobody")
+        if mean > 0:
+            word, text = format_mean(mean), f"{format_mean(mean)} people on average"
+        if mean >= 0:
             depth = 0.06 + (_DEEPEST - 0.06) * mean / top
             chart.box(x + 1, y + 1, _WIDE - 2, _HIGH - 2, BLUE, depth)
-            text = f"{format_mean(mean)} people on average" if mean else "nobody"
-        if mean > 0:
-            chart.write(x + _WIDE / 2, y + 18, format_mean(mean), ha="center", fontsize=8.25)
+        if word:
+            chart.write(x + _WIDE / 2, y + 18, word, ha="center")
         if hour == 0:
             chart.write(_LEFT - 8, y + 18, name[:3], ha="right")
         chart.hover(x, y, _WIDE, _HIGH, f"{name} {hour:02}:00 to {hour + 1:02}:00: {text}")

@@ -1,5 +1,6 @@
 """The state of a room, as shown by charts and panels, and the columns that charts read."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -29,13 +30,11 @@ def room_state(users: Any, attendee_max: Any) -> RoomState:
     if not cap:
         return RoomState("no cap", None, f"{_format(count)}, no cap")
     share, text = count / cap, f"{_format(count)} of {_format(cap)}"
-    if count > cap:
-        return RoomState("full", share, f"{text}, over by {_format(count - cap)}")
-    if count == cap:
-        return RoomState("full", share, f"{text}, full")
-    if share >= NEARLY_FULL:
-        return RoomState("nearly full", share, f"{text}, nearly full")
-    return RoomState("in use" if count else "empty", share, text)
+    if share < NEARLY_FULL:
+        return RoomState("in use" if count else "empty", share, text)
+    state = "full" if count >= cap else "nearly full"
+    note = f"over by {_format(count - cap)}" if count > cap else state
+    return RoomState(state, share, f"{text}, {note}")
 
 
 def number(value: Any) -> float | None:
@@ -53,14 +52,11 @@ def clean(text: Any) -> str:
     return "" if pd.isna(text) else one_line(str(text)).strip()
 
 
-def numbers(frame: pd.DataFrame, *names: str) -> list[list[float | None]]:
-    """Return the columns' numbers; None for a missing value or column."""
-    table = frame.reindex(columns=names).replace("", None)
-    table = table.apply(pd.to_numeric).astype("float64")
-    return [[number(value) for value in table[name]] for name in names]
-
-
-def texts(frame: pd.DataFrame, *names: str) -> list[list[str]]:
-    """Return the columns' texts, each on one line; "" for a missing value or column."""
-    table = frame.reindex(columns=names)
-    return [[clean(text) for text in table[name]] for name in names]
+def values(
+    frame: pd.DataFrame, texts: Sequence[str], numbers: Sequence[str]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of each row in these columns: texts on one line, "" for a missing one, then
+    numbers, None for a missing one. A column may be missing, too."""
+    table = frame.reindex(columns=[*texts, *numbers]).replace("", None)
+    for row in table.astype(dict.fromkeys(numbers, "Float64")).itertuples(index=False, name=None):
+        yield *map(clean, row[: len(texts)]), *map(number, row[len(texts) :])

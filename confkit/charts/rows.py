@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from ..occupancy.samples import require_columns
 from ..occupancy.times import duration, format_moment, format_span, time_zone
 from ..text import counted
 from .figure import AMBER, BLUE, INK, NEUTRAL, ORANGE, SOFT, Chart, shorten, text_width
-from .rooms import numbers, room_state, texts
+from .rooms import room_state, values
 
 TOP = 20  # rooms with a row each
 _ROW = 26  # pixels
@@ -30,7 +30,7 @@ _STATES = {
     "to lower": (BLUE, 1),
     "without a cap": (NEUTRAL, 0.8),
     "to keep": (NEUTRAL, 0.6),
-    "too little data": (NEUTRAL, 0.4),
+    "with too little data": (NEUTRAL, 0.4),
     "never used": (NEUTRAL, 0.2),
     "not read": (NEUTRAL, 0.3),
 }
@@ -65,26 +65,20 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
     """Return a Figure of rooms against their `attendee_max`, the fullest on top.
 
     The frame is that of `occupancy_frame(sweep)`, or any with `room_id`, `users` and
-    `attendee_max`, optionally `topic`. The 20 fullest rooms have a bar each; if there are more, a
-    bar above them shows all rooms by state. A room whose users could not be read (missing) is
-    marked as such, never drawn as empty; one without a cap (missing or 0) has no bar. The title has
-    the service and the time of the frame's `attrs`; `tz` defaults to local time. `summary()` is the
-    chart as plain text, without the time. ValueError: a column is missing, a room has several rows,
-    or no such time zone.
+    `attendee_max`, optionally `topic`. The 20 fullest rooms have a bar each. A room whose users
+    could not be read (missing) is marked as such, never drawn as empty; one without a cap (missing
+    or 0) has no bar. The title counts all rooms by state, below it are the service and the time of
+    the frame's `attrs`; `tz` defaults to local time. `summary()` is the chart as plain text,
+    without the time. ValueError: a column is missing, a room has several rows, or no such time
+    zone.
     """
-    require_columns(frame, "the frame", "room_id", "users", "attendee_max")
+    require_columns(frame, "room_id", "users", "attendee_max")
     if frame["room_id"].duplicated().any():
         raise ValueError(
             "the frame has several rows of a room; pass those of one time, such as "
             "frame[frame['time'] == frame['time'].max()]"
         )
     rows = _occupancy_rows(frame)
-    count = _count_states(rows)
-    finding = f"{counted(len(rows), 'room')}: "
-    if full := count.pop("full", 0):
-        finding = f"{full:,} of {counted(len(rows), 'room')} full, "
-        count = {state: count[state] for state in ("nearly full", "not read") if state in count}
-    finding += ", ".join(f"{number:,} {state}" for state, number in count.items())
     zone, zone_name = time_zone(tz)
     details = [frame.attrs.get("service", "")]
     if moment := frame.attrs.get("time"):
@@ -94,17 +88,14 @@ def occupancy_chart(frame: pd.DataFrame, *, tz: str | tzinfo | None = None) -> C
     if unread := [row.topic or row.room_id for row in rows[TOP:] if row.state == "not read"]:
         more = f" and {len(unread) - 8:,} more" if len(unread) > 8 else ""
         note = f"not read: {', '.join(map(shorten, unread[:8]))}{more}"
-    finding, order = finding.removesuffix(", "), f"the {TOP} fullest"
-    caption = "share of attendee_max in use"
-    return _rows_chart(rows, finding, details, note, caption, order)
+    return _rows_chart(rows, details, note, "share of attendee_max in use", f"the {TOP} fullest")
 
 
 def _occupancy_rows(frame: pd.DataFrame) -> list[Row]:
     """Return the rooms by share, then those without a cap, then those not read."""
     rows = []
-    for room_id, topic, users, cap in zip(
-        *texts(frame, "room_id", "topic"), *numbers(frame, "users", "attendee_max"), strict=True
-    ):
+    columns = ("room_id", "topic"), ("users", "attendee_max")
+    for room_id, topic, users, cap in values(frame, *columns):
         state, share, text = room_state(users, cap)
         order = -1.0 if state == "no cap" else -2.0 if share is None else share
         rows.append(Row((-order, -(users or 0)), room_id, topic, state, text, share))
@@ -117,37 +108,28 @@ def capacity_chart(report: pd.DataFrame) -> Chart:
     The report is that of `capacity_report`: `room_id`, `attendee_max`, `suggested`, optionally
     `topic`, `peak`, `minutes_full` and `reason`. Rooms that reached their cap come first, the
     longest full on top, as their true demand is unknown; then those with the largest step from the
-    cap to the suggested one, which has a mark; then the others. The first 20 have a row each; if
-    there are more, a bar above them shows all rooms by the suggested action. The title has the
-    service of the report's `attrs`. `summary()` is the chart as plain text, with the reason for
-    each row. ValueError: a column is missing.
+    cap to the suggested one, which has a mark; then the others. The first 20 have a row each. The
+    title has the service of the report's `attrs`. `summary()` is the chart as plain text, with the
+    reason for each row. ValueError: a column is missing.
     """
-    require_columns(report, "the report", "room_id", "attendee_max", "suggested")
+    require_columns(report, "room_id", "attendee_max", "suggested")
     rows, attrs = _capacity_rows(report), report.attrs
-    count = _count_states(rows)
-    unadvised = count.pop("too little data", 0)
-    parts = [f"{number:,} {state}" for state, number in count.items()]
-    parts += [f"too little data to advise on {unadvised:,}"] * (unadvised > 0)
-    finding = f"Capacity of {counted(len(rows), 'room')}: {', '.join(parts)}"
-    details, totals = [attrs.get("service", "")], attrs.get("totals") or {}
-    if totals.get("since"):
-        span = format_span(*(datetime.fromisoformat(totals[edge]) for edge in ("since", "until")))
+    details = [attrs.get("service", "")]
+    if attrs.get("since"):
+        span = format_span(*(datetime.fromisoformat(attrs[edge]) for edge in ("since", "until")))
         details.append(f"{span} ({attrs.get('timezone', '')})")
     note = "suggested: each room's peak, without a margin"
     if risk := attrs.get("risk"):
         note = f"≤ {100 * risk:g} % risk of exceeding such a cap in the next {attrs.get('ahead')}"
     caption = "peak as share of attendee_max; mark: suggested cap"
-    return _rows_chart(rows, finding, details, note, caption, f"the first {TOP}")
+    return _rows_chart(rows, details, note, caption, f"the first {TOP}")
 
 
 def _capacity_rows(report: pd.DataFrame) -> list[Row]:
     """Return the rooms: those that reached their cap first, then by the size of the step."""
     rows = []
-    for room_id, topic, reason, cap, new, peak, full in zip(
-        *texts(report, "room_id", "topic", "reason"),
-        *numbers(report, "attendee_max", "suggested", "peak", "minutes_full"),
-        strict=True,
-    ):
+    columns = ("room_id", "topic", "reason"), ("attendee_max", "suggested", "peak", "minutes_full")
+    for room_id, topic, reason, cap, new, peak, full in values(report, *columns):
         step = new - cap if cap and new else 0
         if full or reason.startswith("at "):  # the minutes may be unknown, or 0.0
             state = "reached the cap"
@@ -158,67 +140,40 @@ def _capacity_rows(report: pd.DataFrame) -> list[Row]:
         elif new:
             state, word = ("to keep", "keep") if cap else ("without a cap", "set a cap")
         else:
-            state = "not read" if peak is None else "too little data"
+            state = "not read" if peak is None else "with too little data"
             unused = peak == 0 or reason.startswith("never used")  # devices alone are no use
             word = state = "never used" if unused else state
         order = [*_STATES].index("to raise" if state == "to lower" else state)
         text = f"{cap:,.0f}" if cap else "no cap"
         text += f" → {new:,.0f}" if new and new != cap else ""
         share = peak / cap if cap and peak is not None else None
-        mark = new / cap if step and cap and new else None
+        mark = new / cap if step else None
         rank = order, -(full or abs(step))
-        detail = "" if reason == word else reason.removeprefix(f"{word}; ")
+        detail = reason.removeprefix(word).removeprefix("; ")
         rows.append(Row(rank, room_id, topic, state, f"{text}, {word}", share, mark, detail))
     return sorted(rows, key=Row.order)
 
 
-def _count_states(rows: Iterable[Row]) -> dict[str, int]:
-    """Return the number of rows in each state that occurs, in the order of the states."""
-    count = Counter(row.state for row in rows)
-    return {state: count[state] for state in _STATES if count[state]}
-
-
 def _rows_chart(
-    rows: Sequence[Row],
-    finding: str,
-    details: Sequence[str],
-    note: str,
-    caption: str,
-    order: str,
+    rows: Sequence[Row], details: Sequence[str], note: str, caption: str, order: str
 ) -> Chart:
-    """Return the chart of these rooms: the first have a row each; if there are more, a bar shows
-    all by state. `note` is a detail that is also in the summary; `caption` explains the bars,
-    `order` says which rooms have a row."""
+    """Return the chart of these rooms, of which the first have a row each. `note` is a detail that
+    is also in the summary; `caption` explains the bars, `order` says which rooms have a row."""
     if not rows:
-        return Chart("No rooms", details[:1], 0, "No rooms")
-    top, more = rows[:TOP], len(rows) > TOP
-    present = _count_states(rows)
-    lines = [finding, ", ".join(f"{state} {number:,}" for state, number in present.items())]
-    lines += [f"{order}:"] * more
-    lines += [f"  {row.describe()}" for row in top]
-    summary = "\n".join(filter(None, [*lines, note]))
-    above = 84 if more else 0
-    chart = Chart(finding, [*details, note], above + _ROW * len(top) + 38, summary)
-    if more:
-        _draw_all(chart, present)
-        chart.write(4, above - 6, f"{order[0].upper()}{order[1:]}", fontweight="bold")
-    _draw_rows(chart, top, above, caption)
+        return Chart("No rooms", details[:1])
+    top, count = rows[:TOP], Counter(row.state for row in rows)
+    states = ", ".join(f"{count[state]:,} {state}" for state in _STATES if count[state])
+    lines = [*(f"  {row.describe()}" for row in top), note]
+    if len(rows) > TOP:
+        lines = [f"{order}:", *lines]
+        details = [*details, f"{order} are shown"]
+    finding = f"{counted(len(rows), 'room')}: {states}"
+    chart = Chart(finding, [*details, note], _ROW * len(top) + 38, lines)
+    _draw_rows(chart, top, caption)
     return chart
 
 
-def _draw_all(chart: Chart, present: Mapping[str, int]) -> None:
-    """Draw one bar of all rooms by state, and its legend below."""
-    x, total = 4.0, sum(present.values())
-    for state, number in present.items():
-        width_px = (chart.width_px - 8) * number / total
-        chart.box(x, 2, width_px, 18, *_STATES[state])
-        chart.hover(x, 2, width_px, 18, f"{number:,} of {total:,} rooms: {state}")
-        x += width_px
-    entries = [(f"{number:,} {state}", *_STATES[state]) for state, number in present.items()]
-    chart.legend_row(4, 38, entries)
-
-
-def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> None:
+def _draw_rows(chart: Chart, rows: Sequence[Row], caption: str) -> None:
     """Draw a bar for each row between its name and its text, and the scale below."""
     names = _short_names(rows)
     left = 18 + max(map(text_width, names))
@@ -226,7 +181,7 @@ def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> N
     shares = [share for row in rows for share in (row.share, row.mark) if share is not None]
     scale = (right - left) / min(_WIDEST, max([1.0, *shares]))  # pixels of a share of 1
     for number, (name, row) in enumerate(zip(names, rows, strict=True)):
-        y = top + _ROW * number
+        y = _ROW * number
         chart.write(left - 10, y + 17, name, ha="right")
         chart.write((right if shares else left) + 10, y + 17, row.text)
         if row.share is not None:
@@ -237,10 +192,10 @@ def _draw_rows(chart: Chart, rows: Sequence[Row], top: float, caption: str) -> N
             chart.box(x - 1, y + 2, 3, 22, INK)
         chart.hover(0, y, chart.width_px, _ROW, row.describe())
     if shares:
-        bottom = top + _ROW * len(rows)
+        bottom = _ROW * len(rows)
         for share, word in ((0, "0"), (0.5, "50 %"), (1, "100 %")):
             chart.write(left + scale * share, bottom + 14, word, ha="center", color=SOFT)
-        chart.box(left + scale, top, 1, bottom - top + 2, INK)
+        chart.box(left + scale, 0, 1, bottom + 2, INK)
         chart.write(left, bottom + 30, caption, color=SOFT)
 
 
@@ -248,8 +203,7 @@ def _short_names(rows: Sequence[Row]) -> list[str]:
     """Return the rooms' topics, or else IDs, and where they look alike the ID's end, too."""
     names = [shorten(row.topic or row.room_id) for row in rows]
     count = Counter(names)
-    for place, row in enumerate(rows):
-        if count[names[place]] > 1:  # IDs that are alike often differ at their end
-            end = row.room_id if len(row.room_id) <= 15 else f"…{row.room_id[-14:]}"
-            names[place] = shorten(row.topic, f" · {end}") if row.topic else end
-    return names
+    return [
+        shorten(row.topic or row.room_id, f" · {row.room_id[-15:]}") if count[name] > 1 else name
+        for name, row in zip(names, rows, strict=True)
+    ]

@@ -1,5 +1,6 @@
 """Samples by room, as NumPy arrays."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,66 +9,60 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .folder import load_occupancy
-from .samples import samples_frame, service_of, without_duplicates
+from .samples import samples_frame, service_of
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.datetime64]
 
 
 class RoomSamples(NamedTuple):
-    """The samples of a room by time; users, people and cap are NaN if unknown.
+    """The samples of a room by time; NaN is unknown.
 
-    `people` are the users that are not devices, and `people_known` is False if the two could never
-    be distinguished; a `cap` of 0 or NaN is none; `interval` is the usual number of minutes to the
-    next sample, NaN for a single one.
+    `present` are the users that are not devices; `people_known` is False if the two could never be
+    distinguished, and then `present` are all users. A `cap` of 0 or NaN is none; `interval` is the
+    usual number of minutes to the next sample, NaN for a single one.
     """
 
-    room_id: str
+    room_id: Any
     people_known: bool
     time: Times
     users: Floats
-    people: Floats
+    present: Floats
     cap: Floats
     interval: Floats
 
-    @property
-    def present(self) -> Floats:
-        """The people, or all users if people are never known."""
-        return self.people if self.people_known else self.users
 
-
-def read_samples(source: str | Path | pd.DataFrame) -> tuple[list[RoomSamples], dict[Any, Any]]:
-    """Return the samples of a folder or frame by room, and as `attrs` their `service`, if known.
-    ConfigError: they are of several services, whose rooms may have the same IDs; TypeError: neither
-    a folder nor a frame."""
+def read_samples(source: str | Path | pd.DataFrame) -> pd.DataFrame:
+    """Return the samples of a folder or frame; `attrs` has their `service`, if known. ConfigError:
+    they are of several services, whose rooms may have the same IDs; TypeError: neither a folder nor
+    a frame."""
     samples = load_occupancy(source) if isinstance(source, str | Path) else samples_frame(source)
     service = service_of(samples)
-    return by_room(samples), {"service": service} if service else {}
+    samples.attrs = {"service": service} if service else {}
+    return samples
 
 
-def by_room(samples: pd.DataFrame) -> list[RoomSamples]:
-    """Return the samples of a frame, of one service, by room."""
-    codes, room_ids = samples["room_id"].array.factorize()
-    ends = np.cumsum(np.bincount(codes))
-    if len(room_ids) < 2**16:
-        codes = codes.astype(np.uint16)  # which NumPy sorts much faster
-    order = np.argsort(codes, kind="stable")  # keeps the order of the frame within a room
-    columns = [samples["time"].to_numpy("datetime64[ms]").take(order)]
-    columns += [
-        samples[name].to_numpy("float64", na_value=np.nan).take(order)
-        for name in ("users", "people", "attendee_max")
-    ]
-    rooms = []
-    for room_id, start, end in zip(room_ids, [0, *ends], ends, strict=False):
-        time, users, people, cap = (values[start:end] for values in columns)
-        gaps = np.diff(time) / np.timedelta64(1, "m")
-        if (gaps <= 0).any():
-            return by_room(without_duplicates(samples, "time", "room_id"))
+def by_room(samples: pd.DataFrame) -> Iterator[RoomSamples]:
+    """Yield the samples of each room, by ID; of several at one time the one that was read."""
+    places = samples.groupby("room_id").indices
+    if not places:
+        return
+    numbers = samples[["users", "people", "attendee_max"]].items()
+    columns = [column.to_numpy("float64", na_value=np.nan) for _, column in numbers]
+    # A column at a time is faster than a room at a time.
+    order, ends = np.concatenate([*places.values()]), np.cumsum([*map(len, places.values())])
+    columns = [samples["time"].to_numpy("datetime64[ms]"), *columns]
+    arrays = zip(*(np.split(column.take(order), ends[:-1]) for column in columns), strict=True)
+    for room_id, (time, users, people, cap) in zip(places, arrays, strict=True):
+        if (np.diff(time) <= np.timedelta64(0)).any():
+            first = np.argsort(users, kind="stable")  # NaN last
+            first = first[np.unique(time[first], return_index=True)[1]]
+            time, users, people, cap = (array[first] for array in (time, users, people, cap))
         people[users == 0] = 0
         in_use = people[users > 0]
-        known = not len(in_use) or not np.isnan(in_use).all()
-        rooms.append(RoomSamples(room_id, known, time, users, people, cap, _intervals(gaps)))
-    return sorted(rooms, key=lambda room: room.room_id)
+        known = not in_use.size or not np.isnan(in_use).all()
+        interval = _intervals(np.diff(time).astype("float64") / 60_000)
+        yield RoomSamples(room_id, known, time, users, people if known else users, cap, interval)
 
 
 def _intervals(gaps: Floats) -> Floats:
@@ -75,7 +70,7 @@ def _intervals(gaps: Floats) -> Floats:
     of the time, as after a change of the interval, the median of those around it."""
     usual = np.median(gaps) if len(gaps) else np.nan
     same = (gaps <= 1.5 * usual) & (gaps >= usual / 1.5)
-    if not len(gaps) or gaps[same].sum() > 0.9 * gaps.sum():
+    if gaps[same].sum() >= 0.9 * gaps.sum():
         return np.broadcast_to(usual, len(gaps) + 1)
     around = pd.Series(gaps).rolling(11, center=True, min_periods=1).median().to_numpy()
     return np.append(around, around[-1])

@@ -13,7 +13,7 @@ import pandas as pd
 from ..client import is_positive
 from ..errors import ConfigError
 from ..text import counted
-from .by_room import Floats, RoomSamples, Times, read_samples
+from .by_room import Floats, RoomSamples, by_room, read_samples
 from .times import duration, time_zone
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -44,7 +44,8 @@ def capacity_report(
     Columns: `samples` read and `coverage`, their share of those due from the room's first to the
     end of the recording; `attendee_max` as last known; `peak`, and `p50`, `p95`, `p99` over the
     minutes in use; `minutes_in_use`; `minutes_full`, at the cap, when nobody knows who else wanted
-    to come in; `suggested`, missing for a room that was never used or read; `reason` in words.
+    to come in (of a room with a single sample both are missing); `suggested`, missing for a room
+    that was never used or read; `reason` in words.
 
     `suggested` is the room's peak, which promises nothing about the time to come. With `risk` (such
     as 0.10) it is the peak of the room's last window times a ratio, rounded down, and at least 1.
@@ -57,31 +58,29 @@ def capacity_report(
     `reason` says why: the room was at its cap, its last window does not count or was empty, or the
     pairs are too few for the risk.
 
-    `attrs` has the `service`, the `timezone` (`tz`, or else local time), and `totals`: the number
-    of `rooms`, `since` and `until`; with `risk` also `risk`, `ahead` in words, and the number of
-    `pairs`. ConfigError: `risk` is not between 0 and 1, `ahead` is no time, or the samples are of
-    several services; others as of `load_occupancy`.
+    `attrs` has the `service`, the `timezone` (`tz`, or else local time), `since` and `until`; with
+    `risk` also `risk`, `ahead` in words, and the number of `pairs`. ConfigError: `risk` is not
+    between 0 and 1, `ahead` is no time, or the samples are of several services; others as of
+    `load_occupancy`.
     """
     zone, zone_name = time_zone(tz)
     window = None if risk is None else _check_window(risk, ahead)
-    rooms, attrs = read_samples(source)
-    # A single sample has no interval of its own: use that of the other rooms.
-    usual = pd.Series([room.interval[-1] for room in rooms], dtype="float64").median()
-    totals: dict[str, Any] = {"rooms": len(rooms), "since": None, "until": None}
-    attrs |= {"timezone": zone_name, "totals": totals}
-    rows: list[dict[str, Any]] = []
-    if rooms:
-        since, until = min(room.time[0] for room in rooms), max(room.time[-1] for room in rooms)
-        for name, time in (("since", since), ("until", until)):
-            totals[name] = pd.Timestamp(time, tz="UTC").tz_convert(zone).isoformat()
-        rows = [_room_row(room, usual, until) for room in rooms]
-    if risk is not None and window is not None:
+    samples = read_samples(source)
+    attrs, edges, rows = samples.attrs | {"timezone": zone_name}, None, []
+    if len(samples):
+        span = samples["time"].agg(["min", "max"])
+        local = [time.isoformat() for time in span.dt.tz_convert(zone)]
+        attrs |= dict(zip(("since", "until"), local, strict=True))
+        since, until = span.dt.tz_convert(None)
+        if window:  # the first begins before the recording
+            edges = pd.date_range(end=until, periods=(until - since) // window + 2, freq=window)
+        rows = [_room_row(room, until, edges) for room in by_room(samples)]
+    if risk is not None and window:
         words = duration(window / timedelta(minutes=1))
-        edges = _edges(since, until, usual, window) if rooms else None
-        pairs = _apply_risk(rooms, rows, risk, edges, words)
+        pairs = _apply_risk(rows, risk, words)
         attrs |= {"risk": float(risk), "ahead": words, "pairs": pairs}
-    for room, row in zip(rooms, rows, strict=True):
-        row["reason"] += "" if room.people_known else "; devices may be counted as people"
+    for row in rows:
+        row["reason"] += "" if row["people_known"] else "; devices may be counted as people"
     report = pd.DataFrame(rows, columns=[*_TYPES]).astype(_TYPES)
     report.attrs = attrs
     return report
@@ -98,26 +97,26 @@ def _check_window(risk: float, ahead: str | timedelta) -> timedelta:
     return window
 
 
-def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str, Any]:
-    """Return the room's row of the report, and its `interval`, `used` and `full` samples."""
-    interval = room.interval if len(room.time) > 1 else np.full(1, usual)
-    read, present = np.flatnonzero(~np.isnan(room.users)), room.present > 0
-    used = room.users[present]
+def _room_row(
+    room: RoomSamples, until: pd.Timestamp, edges: pd.DatetimeIndex | None
+) -> dict[str, Any]:
+    """Return the room's row of the report; of one in use also its `peaks` between the edges, and
+    how long it was `at_cap` in words."""
+    interval, read, present = room.interval, ~np.isnan(room.users), room.present > 0
+    used, minutes_read = room.users[present], interval[read].sum()
     at_cap = (room.users >= room.cap) & (room.cap > 0)
-    due = (until - room.time[0]) / _MINUTE + interval[-1]
-    minutes_read = interval[read].sum()
+    coverage = minutes_read / ((until - room.time[0]) / _MINUTE + interval[-1])
+    if len(room.time) == 1:  # whose interval is not known
+        coverage = read[0] * float(until == room.time[0])
     row: dict[str, Any] = {
         "room_id": room.room_id,
-        "samples": len(read),
-        "coverage": np.fmin(1.0, minutes_read / due) if len(read) else 0.0,
-        "reason": "could not be read",
-        "interval": interval,
-        "used": len(used),
-        "full": int(at_cap.sum()),
+        "people_known": room.people_known,
+        "samples": read.sum(),
+        "coverage": min(1.0, coverage),
     }
-    if not len(read):
-        return row
-    peak, cap = np.nanmax(room.users), room.cap[read[-1]]
+    if not read.any():
+        return row | {"reason": "could not be read"}
+    peak, cap = np.nanmax(room.users), room.cap[read][-1]
     row |= {
         "peak": peak,
         "attendee_max": cap if cap > 0 else None,
@@ -126,16 +125,15 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     }
     if not len(used):
         return row | {"reason": "never used; only devices were present" if peak else "never used"}
-    row["suggested"] = peak
     order = np.argsort(used, kind="stable")
     lasting = np.cumsum(interval[present][order])
     for name, share in _SHARES.items():
-        place = np.searchsorted(lasting, share * lasting[-1] - 1e-6)
-        row[name] = used[order[place]]
-    time = "" if np.isnan(interval[-1]) else f" for {duration(row['minutes_full'])}"
-    if row["full"]:
+        row[name] = used[order[np.searchsorted(lasting, share * lasting[-1] - 1e-6)]]
+    row |= {"suggested": peak, "peaks": [] if edges is None else _peaks(room, edges), "at_cap": ""}
+    if at_cap.any():
         former = room.cap[at_cap].max()
         name = "its cap" if former == cap else f"a former cap of {former:.0f}"
+        time = "" if np.isnan(interval[-1]) else f" for {duration(row['minutes_full'])}"
         row["at_cap"] = f"at {name}{time}, so true demand is unknown: "
         row["reason"] = f"{row['at_cap']}{peak:.0f} may be too low"
     else:
@@ -145,30 +143,31 @@ def _room_row(room: RoomSamples, usual: float, until: np.datetime64) -> dict[str
     return row
 
 
-def _edges(since: Any, until: Any, usual: float, window: timedelta) -> Any:
-    """Return the edges of the complete windows; if there are none, those of one."""
-    length = np.timedelta64(window)
-    # The last sweep counts for its interval, too, and may be early by a tenth of it.
-    lasting = np.timedelta64(round(66_000 * np.nan_to_num(usual)), "ms")
-    number = max(1, int((until - since + lasting) // length))
-    return until - length * np.arange(number, -1, -1)
+def _peaks(room: RoomSamples, edges: pd.DatetimeIndex) -> Floats:
+    """Return the most users in each window while people were present, 0 for an empty window, and
+    NaN for one that was not read often enough to count."""
+    length = (edges[1] - edges[0]) / _MINUTE
+    users = np.where(room.present == 0, 0, room.users)
+    minutes = np.where(np.isnan(users), 0, room.interval)
+    samples = pd.DataFrame({"users": users, "minutes": minutes})
+    windows = samples.groupby(edges.searchsorted(room.time))
+    peaks = windows["users"].max().where(windows["minutes"].sum() >= 0.8 * length)
+    return peaks.reindex(range(1, len(edges))).to_numpy()
 
 
-def _apply_risk(
-    rooms: list[RoomSamples], rows: list[dict[str, Any]], risk: float, edges: Any, words: str
-) -> int:
+def _apply_risk(rows: list[dict[str, Any]], risk: float, words: str) -> int:
     """Replace the suggested caps and reasons of rooms in use by those for this risk, and return the
     number of pairs of windows. See `capacity_report` for the rule."""
-    used = [(room, row) for room, row in zip(rooms, rows, strict=True) if row["used"]]
-    free = [(row, _peaks(room, row["interval"], edges)) for room, row in used if not row["full"]]
-    pairs = [pair for _, peaks in free for pair in pairwise(peaks)]
+    used = [row for row in rows if "peaks" in row]
+    pairs = [pair for row in used if not row["at_cap"] for pair in pairwise(row["peaks"])]
     ratios = sorted(later / before for before, later in pairs if before > 0 and later >= 0)
     rank = max(1, math.ceil((len(ratios) + 1) * (1 - risk) - 1e-9))
     percent = f"{100 * risk:g} %"
-    for _, row in used:
-        row["suggested"], row["reason"] = None, f"{row.get('at_cap', '')}no cap is suggested"
-    for row, (*_, peak) in free:
-        if rank > len(ratios):
+    for row in used:
+        row["suggested"], peak = None, row["peaks"][-1]
+        if row["at_cap"]:
+            row["reason"] = f"{row['at_cap']}no cap is suggested"
+        elif rank > len(ratios):
             least = math.ceil((1 - risk) / risk - 1e-9)  # for which the rank exists
             row["reason"] = (
                 f"only {counted(len(ratios), 'pair')} of consecutive windows of {words}; a risk "
@@ -185,16 +184,3 @@ def _apply_risk(
                 f"peak {peak:.0f} in the last {words}, times {ratio:.2f} for a risk of {percent}"
             )
     return len(ratios)
-
-
-def _peaks(room: RoomSamples, interval: Floats, edges: Times) -> Floats:
-    """Return the most users in each window while people were present, 0 for an empty window, and
-    NaN for one that was not read often enough to count."""
-    length = (edges[1] - edges[0]) / _MINUTE
-    users = np.where(room.present == 0, 0, room.users)
-    peaks = np.full(len(edges) - 1, np.nan)
-    for window, (first, end) in enumerate(pairwise(np.searchsorted(room.time, edges, "right"))):
-        read = first + np.flatnonzero(~np.isnan(users[first:end]))
-        if len(read) and interval[read].sum() >= 0.8 * length:
-            peaks[window] = users[read].max()
-    return peaks

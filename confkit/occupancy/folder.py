@@ -24,7 +24,7 @@ import pandas as pd
 
 from ..errors import ConfigError, ConfkitError, missing_extra
 from ..text import DRAFT, counted, write_atomically
-from .samples import TYPES, samples_frame, without_duplicates
+from .samples import TYPES, samples_frame
 from .times import Moment, parse_moment
 
 try:
@@ -59,19 +59,18 @@ def load_occupancy(
     the recording. ConfigError: no such folder, or it cannot be read or holds other files only;
     RecordingError: a file is damaged.
     """
-    first = parse_moment("0001-01-02T00:00Z" if since is None else since, "since")
-    end = parse_moment("9999-12-30T00:00Z" if until is None else until, "until")
+    first = parse_moment(since or "0001-01-02T00:00Z", "since")
+    end = parse_moment(until or "9999-12-30T00:00Z", "until")
     try:
         paths, foreign = list_files(Path(folder))
-        reason = f"its {counted(len(foreign), 'file')} are others" if foreign and not paths else ""
+        if foreign and not paths:
+            raise FileNotFoundError(0, f"its {counted(len(foreign), 'file')} are others")
     except OSError as error:
-        reason = str(error.strerror)
-    if reason:
         raise ConfigError(
-            f"there is no recording at {folder}: {reason}",
+            f"there is no recording at {folder}: {error.strerror}",
             "Pass the folder that `confkit record` or a Recorder fills; check its permissions, and "
             "that its disk or share is there.",
-        )
+        ) from None
     if foreign:
         names = ", ".join(path.name for path in foreign[:20])
         warnings.warn(
@@ -79,12 +78,12 @@ def load_occupancy(
             f"{names}. Move them out of the folder.",
             stacklevel=2,
         )
-    first_day, last_day = str(first.date()), str(end.date())
-    within = (pc.field("time") >= first) & (pc.field("time") < end)
-    days = [_read(path) for path in paths if first_day <= path.name[:10] <= last_day]
-    table = pa.concat_tables([_SCHEMA.empty_table(), *days]).filter(within)
-    samples: pd.DataFrame = table.to_pandas()
-    samples = without_duplicates(samples, "time", "room_id", "service")
+    days = [path for path in paths if str(first.date()) <= path.name[:10] <= str(end.date())]
+    table = pa.concat_tables([_SCHEMA.empty_table(), *map(_read, days)])
+    table = table.filter((pc.field("time") >= first) & (pc.field("time") < end))
+    samples: pd.DataFrame = table.to_pandas().sort_values(["time", "room_id", "users"])
+    # Of two with the same key prefer one that was read: missing users are last.
+    samples = samples.drop_duplicates(["time", "room_id", "service"], ignore_index=True)
     if services := sorted(samples["service"].dropna().unique()):
         samples.attrs["service"] = ", ".join(services)
     return samples
@@ -119,10 +118,9 @@ def _read(path: Path) -> Any:
     """Return the samples in a file as an Arrow table."""
     try:
         if path.suffix == ".csv":
-            try:
+            with suppress(FileNotFoundError):  # its recorder has just turned it into Parquet
                 return _read_csv(path.read_bytes())
-            except FileNotFoundError:  # its recorder has just turned it into Parquet
-                path = path.with_suffix(".parquet")
+            path = path.with_suffix(".parquet")
         with pq.ParquetFile(path) as file:  # a day is too small for threads
             return file.read(_SCHEMA.names, use_threads=False).cast(_SCHEMA)
     except (pa.ArrowException, KeyError, ValueError, OSError) as error:
@@ -141,16 +139,16 @@ def _read_csv(data: bytes) -> Any:
         if len({row.partition(b",")[0] for row in rows}) > 1:  # a torn first sweep has one time
             raise ValueError("no empty line between its sweeps: another program has rewritten it")
         return _SCHEMA.empty_table()
-    table = pyarrow.csv.read_csv(
+    return pyarrow.csv.read_csv(
         pa.BufferReader(data[:end]),
         parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
         convert_options=pyarrow.csv.ConvertOptions(
+            include_columns=_SCHEMA.names,  # without those of a later version
             column_types=_SCHEMA,
             null_values=[""],
             strings_can_be_null=True,
         ),
     )
-    return table.select(_SCHEMA.names).cast(_SCHEMA)  # without columns of a later version
 
 
 class DayFiles:
@@ -191,10 +189,9 @@ def _finish_days(folder: Path, finished: Path) -> None:
     for path in [*list_files(folder)[0], *folder.glob(f"{DRAFT}*")]:
         try:
             abandoned = time.time() - path.stat().st_mtime > _ABANDONED
-            if path.suffix == ".csv" and (abandoned or path == finished):
-                write_atomically(path.with_suffix(".parquet"), _as_parquet(_read(path)))
-                path.unlink()
-            elif path.name.startswith(DRAFT) and abandoned:
+            if path.suffix != ".parquet" and (abandoned or path == finished):
+                if path.suffix == ".csv":
+                    write_atomically(path.with_suffix(".parquet"), _as_parquet(_read(path)))
                 path.unlink()
         except FileNotFoundError:
             pass  # another recorder was faster
@@ -225,8 +222,8 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
 
 
 def _table(samples: pd.DataFrame) -> Any:
-    table = pa.Table.from_pandas(samples, _SCHEMA, preserve_index=False)
-    return table.replace_schema_metadata(_SCHEMA.metadata)  # without the frame's attrs
+    # The cast leaves out the frame's attrs.
+    return pa.Table.from_pandas(samples, _SCHEMA, preserve_index=False).cast(_SCHEMA)
 
 
 def _as_parquet(table: Any) -> bytes:

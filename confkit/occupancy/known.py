@@ -32,7 +32,7 @@ def known_rooms(client: Client, recording: str | os.PathLike[str] | None = None)
         from .folder import load_service  # needs pyarrow
 
         samples = load_service(client.name, Path(recording))
-        sources["recording"] = samples["room_id"].sort_values().unique()
+        sources["recording"] = sorted(samples["room_id"].unique())
     rows = [(room_id, source) for source, ids in sources.items() for room_id in dict.fromkeys(ids)]
     table = pd.DataFrame(rows, columns=["room_id", "source"], dtype="string")
     return table.groupby("room_id", sort=False)["source"].agg(", ".join).reset_index()

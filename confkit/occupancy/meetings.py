@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .by_room import RoomSamples, read_samples
+from .by_room import RoomSamples, by_room, read_samples
 
 _TYPES = {
     "room_id": "string",
@@ -32,12 +32,12 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
 
     ConfigError: the samples are of several services; others as of `load_occupancy`.
     """
-    rooms, attrs = read_samples(source)
-    rows = [meeting for room in rooms for meeting in _meetings(room)]
+    samples = read_samples(source)
+    rows = [meeting for room in by_room(samples) for meeting in _meetings(room)]
     table = pd.DataFrame(rows, columns=[*_TYPES])
     table[["start", "end"]] = table[["start", "end"]].apply(pd.to_datetime, utc=True)
     table = table.astype(_TYPES).sort_values(["start", "room_id"], ignore_index=True)
-    table.attrs = attrs
+    table.attrs = samples.attrs
     return table
 
 

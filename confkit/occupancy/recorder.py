@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..sweep import Sweep, progress_bar, ret_of, sweep
 from ..tables import room_ids as read_ids
 from ..text import counted
 from .folder import DayFiles
-from .samples import COLUMNS, samples_frame
+from .samples import COLUMNS
 
 _STEP = 1.0  # seconds; longer waits are split, so that Ctrl-C works on Windows
 
@@ -93,14 +93,13 @@ class Recorder:
                 frame, result, reason = _read(client, ids, stop, first=not done.sweeps)
                 if frame.empty:
                     continue
-                files.append(samples_frame(frame.assign(time=moment, service=client.name)))
+                files.append(frame.assign(time=moment, service=client.name))
                 failures = len(frame) - int(frame["ret"].eq(0).sum())
-                done = replace(
-                    done,
-                    sweeps=done.sweeps + 1,
-                    rows=done.rows + len(frame),
-                    failures=done.failures + failures,
-                    skipped=done.skipped + skipped,
+                done = Recorded(
+                    done.sweeps + 1,
+                    done.rows + len(frame),
+                    done.failures + failures,
+                    done.skipped + skipped,
                 )
                 when = moment.isoformat(timespec="milliseconds")
                 why = f"; {reason}" if reason and reason != before else ""  # once while it lasts

@@ -17,7 +17,7 @@ TYPES = {
 def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the samples of a frame, in their types and without further columns. ValueError: not a
     frame of samples; TypeError: no frame."""
-    require_columns(frame, "the samples", *COLUMNS)
+    require_columns(frame, *COLUMNS)
     if frame[["time", "room_id"]].isna().any(axis=None):
         raise ValueError("a sample needs a time and a room_id; drop the rows without")
     types = {name: dtype for name, dtype in TYPES.items() if name in frame.columns}
@@ -29,26 +29,26 @@ def samples_frame(frame: pd.DataFrame) -> pd.DataFrame:
         ) from None
 
 
-def require_columns(frame: pd.DataFrame, what: str, *names: str) -> None:
+def require_columns(frame: pd.DataFrame, *names: str) -> None:
     """Raise ValueError unless the frame has the columns, TypeError if it is none."""
     if not isinstance(frame, pd.DataFrame):
         kind = type(frame).__name__
-        raise TypeError(f"{what}: expected a DataFrame, such as occupancy_frame(sweep), got {kind}")
+        raise TypeError(f"expected a DataFrame, such as occupancy_frame(sweep), got {kind}")
     present = [*map(str, frame.columns)]
     if missing := [name for name in names if name not in present]:
         raise ValueError(
-            f"{what} has no column {', '.join(missing)}; its columns are {', '.join(present)}. "
+            f"the frame has no column {', '.join(missing)}; its columns are {', '.join(present)}. "
             "Pass the result of occupancy_frame, load_occupancy or capacity_report"
         )
     if "time" in names and not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
         raise ValueError(
-            f"{what}: the column time has no time zone; convert it: "
+            "the column time has no time zone; convert it: "
             "frame['time'] = pd.to_datetime(frame['time'], utc=True)"
         )
     if len(frame) and pd.api.types.is_float_dtype(frame["room_id"]):
         raise ValueError(
-            f"{what}: room_id is a column of numbers such as 1001.0; read it as text, or leading "
-            "zeros and digits are lost"
+            "room_id is a column of numbers such as 1001.0; read it as text, or leading zeros and "
+            "digits are lost"
         )
 
 
@@ -57,16 +57,10 @@ def service_of(samples: pd.DataFrame) -> str | None:
     rooms may have the same IDs."""
     if "service" not in samples.columns:
         return samples.attrs.get("service")
-    services = sorted(samples["service"].dropna().unique())
+    services = sorted(filter(pd.notna, samples["service"].unique()))
     if len(services) > 1:
         raise ConfigError(
             f"the samples are of several services: {', '.join(services)}",
             f"Load them, and pass those of one: samples[samples['service'] == {services[0]!r}].",
         )
     return services[0] if services else None
-
-
-def without_duplicates(samples: pd.DataFrame, *key: str) -> pd.DataFrame:
-    """Return the samples by time and room; of two with the same key, prefer one that was read."""
-    ordered = samples.sort_values(["time", "room_id", "users"])
-    return ordered.drop_duplicates([*key], ignore_index=True)

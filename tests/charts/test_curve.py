@@ -24,7 +24,8 @@ def test_samples_are_steps():
         "101, Mon 2 Mar 2026, 08:05 to 08:06: 4 of 8",
         "101, Mon 2 Mar 2026, 08:06 to 08:07: 1, no cap",
     ]
-    assert {"full", "not read"} <= set(words(chart))
+    assert {"full", "not read", "08:02"} <= set(words(chart))
+    assert chart.html().count('opacity="0.15"') == 2  # the gap, and its legend
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,8 @@ def test_many_samples_are_shown_by_their_peaks():
     steps = [(1 + n % 2, 9) for n in range(2880)]
     steps[123] = (9, 9)
     chart = curve(samples(*steps, start="2026-03-02"), topic="W" * 60, width=480)
-    assert {"peak of each 15 minutes", "full at times", "attendee_max 9"} <= set(words(chart))
+    expected = {"peak of each 15 minutes", "full at times", "attendee_max 9", "Tue 3 Mar"}
+    assert expected <= set(words(chart))
     [text] = [text for text in hovers(chart) if "full" in text]
     assert text.endswith("peak 9 of 9, full, at the cap for 1 min")
     assert len(hovers(chart)) == 192

@@ -28,6 +28,7 @@ def test_a_cell_is_the_mean_of_all_rooms_together():
     chart = occupancy_heatmap(rows.assign(users=99), tz="UTC")  # devices are no people
     assert [word for word in words(chart) if word in ("30", "0", "0.0", "?")] == ["30"] * 50
     assert hovers(chart)[18] == "Monday 18:00 to 19:00: nobody"
+    assert chart.html().count("<rect") == 2 * 7 * 24  # a box and a tooltip for each hour
 
 
 def test_hours_are_local_and_the_zone_is_named():

@@ -18,7 +18,7 @@ CAPS = [
     ("Reached", 25, 25, 25, 135.0, "at its cap"),
     ("Open", None, 12, 12, 0.0, "peak 12, no cap"),
     ("Few", 8, None, 6, 0.0, "4 weeks recorded; a suggestion needs 8"),
-    ("Unused", 8, None, 0, 0.0, "never used"),
+    ("Unused", 8, None, 0, 0.0, "never used; of devices alone"),
     ("Lost", 8, None, None, None, "could not be read"),
     ("One sample", 3, 3, 3, None, "at its cap"),
 ]
@@ -36,8 +36,7 @@ def test_every_room_has_its_row_by_how_full_it_is():
     """Room 2 before Room 10; the unread last."""
     chart = occupancy(*ROOMS)
     assert chart.summary().splitlines() == [
-        "3 of 10 rooms full, 1 nearly full, 2 not read",
-        "full 3, nearly full 1, in use 1, empty 1, no cap 2, not read 2",
+        "10 rooms: 3 full, 1 nearly full, 1 in use, 1 empty, 2 no cap, 2 not read",
         "  Over (room-5): 4,000 of 4, over by 3,996",
         "  Room 2 (room-7): 1 of 1, full",
         "  Room 10 (room-6): 1 of 1, full",
@@ -49,25 +48,25 @@ def test_every_room_has_its_row_by_how_full_it_is():
         "  Lost (room-2): not read",
         "  Odd (room-0): not read",
     ]
-    assert hovers(chart) == [line.strip() for line in chart.summary().splitlines()[2:]]
+    assert hovers(chart) == [line.strip() for line in chart.summary().splitlines()[1:]]
     assert {"Near", "9.6 of 10, nearly full", "share of attendee_max in use"} <= set(words(chart))
 
 
 def test_rooms_that_need_a_decision_are_on_top():
-    chart = capacity(*CAPS, risk=0.1, ahead="4 weeks")
+    span = {"since": "2026-03-02T08:00:00+01:00", "until": "2026-04-01T08:00:00+02:00"}
+    chart = capacity(*CAPS, risk=0.1, ahead="4 weeks", timezone="Europe/Berlin", **span)
+    assert words(chart)[2].startswith("2 Mar 2026 to 1 Apr 2026 (Europe/Berlin)")
     assert chart.summary().splitlines() == [
-        "Capacity of 9 rooms: 2 reached the cap, 1 to raise, 1 to lower, 1 without a cap, "
-        "1 to keep, 1 never used, 1 not read, too little data to advise on 1",
-        "reached the cap 2, to raise 1, to lower 1, without a cap 1, to keep 1, too little data 1, "
-        "never used 1, not read 1",
+        "9 rooms: 2 reached the cap, 1 to raise, 1 to lower, 1 without a cap, 1 to keep, "
+        "1 with too little data, 1 never used, 1 not read",
         "  Reached (room-3): 25, full for 2 h 15 min: at its cap",
         "  One sample (room-8): 3, full at times: at its cap",
         "  Lower (room-1): 50 → 20, lower by 30: peak 20, cap 50",
         "  Raise (room-2): 10 → 14, raise by 4: peak 8, times 1.75",
         "  Open (room-4): no cap → 12, set a cap: peak 12, no cap",
         "  Keep (room-0): 10, keep: peak 9, cap 10",
-        "  Few (room-5): 8, too little data: 4 weeks recorded; a suggestion needs 8",
-        "  Unused (room-6): 8, never used",
+        "  Few (room-5): 8, with too little data: 4 weeks recorded; a suggestion needs 8",
+        "  Unused (room-6): 8, never used: of devices alone",
         "  Lost (room-7): 8, not read: could not be read",
         "≤ 10 % risk of exceeding such a cap in the next 4 weeks",
     ]
@@ -76,7 +75,8 @@ def test_rooms_that_need_a_decision_are_on_top():
 def test_of_many_rooms_the_fullest_have_rows_and_all_are_counted():
     many = [(f"Room {number}", number % 12, 10) for number in range(4980)]
     chart = occupancy(*many, *[(f"Lost {number}", None, 10) for number in range(20)])
-    assert words(chart)[0] == "830 of 5,000 rooms full, 830 nearly full, 20 not read"
+    assert words(chart)[1].startswith("the 20 fullest are shown")
+    assert chart.summary().startswith("5,000 rooms: 830 full, 830 nearly full, 2,905 in use, ")
     unread = ", ".join(f"Lost {number}" for number in range(8))
     assert chart.summary().splitlines()[-1] == f"not read: {unread} and 12 more"
 

@@ -28,9 +28,14 @@ ROOMS = [
         {"minutes_full": 0, "suggested": 100, "p50": 50, "p99": 99},
         "peak 100 in 1 h 41 min, no cap; no forecast",
     ),
+    (  # whose devices could never be read
+        [steady([2, 1], people=None, ret=302)],
+        {"minutes_in_use": 2, "suggested": 2},
+        "peak 2 in 2 min, no cap; no forecast; devices may be counted as people",
+    ),
     ([steady([None, None], ret=404)], {"samples": 0, "coverage": 0}, "could not be read"),
     (
-        [steady([0, 3, None, 3], ret=504)[::-1], steady([0, 3])],  # in any order, and twice
+        [steady([0, 3, None, 3], ret=504)[::-1], steady([None, 3])],  # in any order, and twice
         {"samples": 3, "coverage": 0.75, "p50": 3, "minutes_in_use": 2},
         "peak 3 in 3 min, no cap; no forecast",
     ),
@@ -48,6 +53,13 @@ def test_figures_and_reason_of_a_room(frames, figures, reason):
     assert {name: room[name] for name in figures} == figures
     assert room["reason"] == reason
     assert pd.isna(room["suggested"]) == reason.startswith("could not")
+
+
+def test_a_single_sample_has_no_minutes():
+    """Its interval is not known; it counts as a gap, unless the recording ends with it."""
+    result = report(steady([3]), steady([0, 1], room="b"), steady([3, 4], room="c")[1:])
+    assert [*result["coverage"]] == [0, 1, 1]
+    assert [*result["minutes_in_use"].isna()] == [True, False, True]
 
 
 def test_a_folder_gives_the_report_of_its_samples(tmp_path):

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
+from confkit.occupancy import folder
 from confkit.text import DRAFT
 from tests.occupancy.made import record, samples, sweep
 
@@ -60,6 +61,13 @@ def test_a_window_begins_with_since_and_ends_before_until(tmp_path):
     record(tmp_path, *HOURS, NEXT)
     frame = load(tmp_path, since="2026-06-01T01:00Z", until=date(2026, 6, 2))
     assert frame.equals(joined(*HOURS[1:]))
+
+
+def test_a_file_that_becomes_parquet_while_it_is_loaded_is_read(tmp_path, monkeypatch):
+    record(tmp_path, *HOURS, NEXT)
+    listed = [path.with_suffix(".csv") for path in folder.list_files(tmp_path)[0]]
+    monkeypatch.setattr(folder, "list_files", lambda _: (listed, []))
+    assert load(tmp_path).equals(joined(*HOURS, NEXT))
 
 
 def test_a_torn_sweep_does_not_count(tmp_path):
@@ -116,7 +124,7 @@ def test_samples_have_a_key(tmp_path):
     """Of the same time, room and service each is there once, however often it is saved, and of two
     that differ the one that was read; rooms of two services are two."""
     frame = joined(sweep("2026-06-01T23:59:59.999Z"), NEXT)
-    for _ in range(2):
+    for frame.attrs["note"] in range(2):  # which is not saved
         assert ck.save_occupancy(frame, tmp_path) == 4
     assert names(tmp_path) == ["2026-06-01.parquet", "2026-06-02.parquet"]
     ck.save_occupancy(frame.assign(users=pd.NA, ret=504), tmp_path)
@@ -153,6 +161,7 @@ def test_a_file_that_may_not_grow_is_a_clear_error(tmp_path):
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
+        (ck.load_occupancy, ck.ConfigError, "its 4 files are others"),
         (lambda at: ck.load_occupancy(at / "bad"), ck.RecordingError, "cannot be read: .*Move it"),
         (lambda at: ck.load_occupancy(at / "kept"), ck.RecordingError, "no empty line .*Move it"),
         (lambda at: record(at / "old", NEXT), ck.ConfigError, "earlier version"),
