@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import Client
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis.calls import name_of, remove_call
-from ..diagnosis.camera import camera_key, can_be_tried, preflight_of
+from ..diagnosis.camera import camera_key, can_be_tried, login_of, preflight_of
 from ..errors import (
     AuthenticationFailed,
     ConfigError,
@@ -154,8 +154,14 @@ def _preflight_all(rows: Sequence[Row], timeout: float, step: Callable[[], objec
     stop, lock = Event(), Lock()
 
     def try_host(cameras: list[Row]) -> None:
+        rejected: dict[object, Any] = {}  # by login: a recorder locks out who tries it again
         for row in cameras:
-            report = preflight_of(row["device"], timeout=timeout, cancelled=stop)
+            login = login_of(row["device"])
+            report = rejected.get(login) or preflight_of(
+                row["device"], timeout=timeout, cancelled=stop
+            )
+            if report.verdict in ("auth_rejected", "auth_locked"):
+                rejected[login] = report
             # Of a thousand cameras, the pictures would fill the memory.
             row.update(verdict=report.verdict, report=replace(report, snapshot=None))
             if not report.ok:

@@ -68,7 +68,6 @@ class DevicePanel(Panel):
         super().__init__("Devices", client, self.devices)
         self.add_class("confkit-devices")
         self.report: Report | None = None
-        self._playable: dict[object, Report] = {}  # of the last camera tried, if it plays
         self.fields = {
             "user_id": PasswordField("User ID", "such as cam-1", visible=True),
             "user_name": PasswordField("Name", "such as Front door", visible=True),
@@ -261,7 +260,7 @@ class DevicePanel(Panel):
     def import_device(self, preflight: bool = True, verify: bool = True, **fields: Any) -> Device:
         """Import the device in the form, and return it; errors as of `import_device`.
 
-        With `preflight` the camera is tried first, unless that has just succeeded.
+        With `preflight` the camera is tried first.
         """
         fields = hide(fields)  # a traceback shows the locals
         self.fill(**fields)
@@ -331,22 +330,19 @@ class DevicePanel(Panel):
             stages[stage.name] = stage
             self.view.value = _stages_html(stages.values())
 
-        self._playable.clear()
         self.job.show_cancel()
         try:
             report = preflight_of(device, cancelled=self.job.cancelled, on_stage=show_stage)
         except CancelledError:
             self.view.value = ""
             raise
-        if report.ok:
-            self._playable[_camera_of(device)] = report
         return self._show_report(report)
 
     def _import(self, device: Device, preflight: bool, verify: bool) -> Device:
         self.client.may_send(B1)  # before the camera is tried
         report: Report | None = None
         if preflight and can_be_tried(device):
-            report = self._playable.get(_camera_of(device)) or self._try(device)
+            report = self._try(device)
         if self.job.cancelled.is_set():
             raise Cancelled("Cancelled")
         try:
@@ -435,11 +431,6 @@ class _Devices(Polling):
         ]
         self.by_key = dict(zip(keys, devices, strict=True))
         return ""
-
-
-def _camera_of(device: Device) -> tuple[object, ...]:
-    """Return a key that is equal for the same camera with the same login."""
-    return device.user_address, login_of(device)
 
 
 def _label(device: Device) -> str:

@@ -75,7 +75,7 @@ def parse_address(url: str) -> Address:
     name, colon, password = (parts["login"] or "").partition(":")
     return Address(
         scheme,
-        parts["host"].strip("[]"),
+        parts["host"].strip("[]").replace("%25", "%"),  # of an IPv6 zone
         port,
         sendable(path if path[0] == "/" else "/" + path),
         _decode(name) if parts["login"] else None,

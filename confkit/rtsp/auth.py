@@ -40,7 +40,7 @@ class Challenge:
             return self.scheme.title()
         qop = self.parameters.get("qop", "")
         suffix = f" with qop={qop}" if qop and not self.with_qop else ""
-        return f"Digest {self.parameters.get('algorithm', 'MD5').upper()}{suffix}"
+        return f"Digest {(self.parameters.get('algorithm') or 'MD5').upper()}{suffix}"
 
     @property
     def with_qop(self) -> bool:
@@ -54,7 +54,7 @@ class Challenge:
         answer = {"username": login.name, "realm": self.parameters.get("realm", "")}
         answer |= {"nonce": self.parameters["nonce"], "uri": uri}
         for name in ("algorithm", "opaque"):  # some cameras reject what they did not name
-            if name in self.parameters:
+            if self.parameters.get(name):
                 answer[name] = self.parameters[name]
         if self.with_qop:
             answer |= {"qop": "auth", "nc": f"{count:08x}"}

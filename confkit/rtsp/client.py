@@ -12,7 +12,7 @@ from ..secret import SecretAddress, redact
 from .address import parse_address, sendable, target
 from .auth import Credentials
 from .connection import Connection, Response
-from .errors import RtspError, status_error
+from .errors import CHECK_LOGIN, RtspError, status_error
 from .report import SKIPPED, Stages
 from .rtp import Video
 from .sdp import DYNAMIC, Media, control_url, parse_sdp
@@ -142,7 +142,7 @@ class RtspClient:
         if re.match(rf"({re.escape(self.address.host)}|[\w.-]+:\d+)(/|$)", base):
             base = f"{self.address.scheme}://{base}"  # some cameras omit it
         with suppress(ValueError):  # an unmatched bracket
-            self._base = urljoin(self.address.url, base)
+            self._base = base if "://" in base else urljoin(self.address.url, base)
         # A relative control of the session is for PLAY alone (RFC 2326, C.1.1).
         track_base = control_url(self._base, control) if "://" in control else self._base
         self._base = _without_login(control_url(self._base, control))
@@ -198,9 +198,7 @@ class RtspClient:
             reason = "The camera offers this stream by multicast only."
             raise RtspError("transport_refused", reason, advice=_NO_MULTICAST)
         if self.transport == "udp":
-            source = re.search(r"source=([^;\s]+)", accepted)
-            port = response.number("Transport", r"server_port=(\d{1,5})")
-            self._connection.punch(port, source[1] if source else "")
+            self._connection.punch(response.number("Transport", r"server_port=(\d{1,5})"))
         elif accepted and not re.search("interleaved|/tcp", accepted):
             raise RtspError("transport_refused", "The camera offers RTP over UDP only.")
         else:
@@ -233,6 +231,8 @@ class RtspClient:
             if 300 <= response.status < 400:
                 raise self._redirected(response)
             error = status_error(method, response.status, reason)
+            if stage == "authentication":
+                error.advice = f"{CHECK_LOGIN} {error.advice}"
             if response.status != 401 or error.verdict == "auth_locked":
                 raise error
             self.credentials.handle_challenge(response.all(_CHALLENGE))

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .address import Address
-from .errors import VERDICTS, RtspError, not_rtsp
+from .errors import CHECK_LOGIN, VERDICTS, RtspError, not_rtsp
 from .report import Stages
 
 MAX_HEAD, MAX_BODY = 16 * 1024, 256 * 1024  # bytes
@@ -38,8 +38,9 @@ _PLAIN = (
     "allowed by verify=False (--no-verify)."
 )
 _TRUST = (
-    "Skip the check: ck.preflight(url, verify=False) or --no-verify, and to import the camera "
-    "preflight=ck.preflight(url, verify=False); or trust its certificate: verify=FILE, --ca-bundle."
+    "Most services do not check it: import the camera without trying it first. To try it without "
+    "the check: ck.preflight(url, verify=False), --no-verify; with its certificate: verify=FILE, "
+    "--ca-bundle."
 )
 _CONNECTING = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 # The verdict if a stage times out; of other stages it is rtsp_silent.
@@ -105,7 +106,6 @@ class Connection:
         self._verify, self._on_wait = verify, on_wait
         self._sockets: list[socket.socket] = []  # TCP; RTP and RTCP over UDP
         self._peer = ""
-        self._source = ""  # of datagrams, if the camera names another address
         self._buffer = bytearray()
         self._answered = False  # with a response
         self._in_body = False  # of a response 200
@@ -177,10 +177,8 @@ class Connection:
         pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UDP_BUFFER)
         return int(pair[0].getsockname()[1])
 
-    def punch(self, port: int, source: str = "") -> None:
-        """Open a firewall on our side for packets from a UDP port of the camera, which may name
-        another address as their source."""
-        self._source = source
+    def punch(self, port: int) -> None:
+        """Open a firewall on our side for packets from a UDP port of the camera."""
         with suppress(OSError, OverflowError):
             self._sockets[1].sendto(_PUNCH, (self._peer, port))
 
@@ -250,13 +248,13 @@ class Connection:
         return data
 
     def _receive_datagram(self) -> bytes:
-        """Return a datagram from the camera, empty if none arrives for a moment."""
+        """Return a datagram, empty if none arrives for a moment."""
         self._sockets[1].settimeout(self.left())
         try:
-            data, sender = self._sockets[1].recvfrom(_RECEIVE_BYTES)
+            # A camera with two networks may send from its other address.
+            return self._sockets[1].recv(_RECEIVE_BYTES)
         except OSError:  # none arrived, or an ICMP error
             return b""
-        return data if sender[0] in (self._peer, self._source) else b""
 
     # Problems
 
@@ -270,8 +268,7 @@ class Connection:
         is_playing = stage in ("PLAY", "first packet", "keyframe", "stream")
         verdict = "dropped" if is_playing else "rtsp_silent"
         if stage == "authentication":
-            advice = "Check name and password: some cameras close the connection after a wrong one."
-            advice += f" {VERDICTS[verdict]['advice']}"
+            advice = f"{CHECK_LOGIN} {VERDICTS[verdict]['advice']}"
         reason = f"The camera closed the connection at the stage {stage}."
         error = RtspError(verdict, reason, advice=advice)
         error.unread = unread

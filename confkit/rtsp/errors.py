@@ -25,6 +25,7 @@ _SERVERS = {
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")  # an alert, a handshake
 # A careless camera may repeat these in its reason: digests, tokens, Basic logins.
 _LONG_WORD = re.compile(r"[^\s=\"',;]{24,}")
+CHECK_LOGIN = "Check name and password: some cameras answer a wrong one like this."
 _MAX_REASON = 80  # characters
 
 

@@ -15,10 +15,13 @@ from .address import Address
 from .client import TRANSPORTS, RtspClient
 from .connection import Connection
 from .errors import RtspError, tls_expected
-from .report import OnStage, Report, Snapshot, Stage, Stages
+from .report import Notice, OnStage, Report, Snapshot, Stage, Stages
 from .rtp import Video
 
 _TLS_SECONDS = 1.0  # to try TLS on a silent port
+_REFRESHING = "The camera refreshes its picture gradually, so the first picture is incomplete."
+_SWITCHED = "The camera offers no RTP over TCP, so UDP was used, which firewalls often block."
+_H265 = "The video is H.265, which many browsers cannot play: prefer H.264."
 _PRIVATE = "The address is private: only a service in its network, or on its machine, can reach it."
 
 
@@ -82,7 +85,8 @@ def preflight(
     if snapshot:
         facts |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
     if video and video.packets:
-        facts |= {"transport": client.transport, "warnings": tuple(_warnings(address.host, video))}
+        facts |= {"transport": client.transport}
+        facts |= {"warnings": tuple(_notices(client, video, transport))}
     return _report(subject, ended, failure, **facts)
 
 
@@ -134,9 +138,15 @@ def _speaks_tls(address: Address, cancelled: threading.Event | None) -> bool:
     return False
 
 
-def _warnings(host: str, video: Video) -> Iterator[str]:
-    with suppress(ValueError):  # no name is resolved
+def _notices(client: RtspClient, video: Video, transport: str) -> Iterator[Notice]:
+    """Yield what is to be said of a stream that plays; no name is resolved."""
+    host = client.address.host
+    with suppress(ValueError):
         if ipaddress.ip_address("127.0.0.1" if host.lower() == "localhost" else host).is_private:
-            yield _PRIVATE
+            yield Notice("private_address", "note", _PRIVATE)
+    if transport == "auto" and client.transport == "udp":
+        yield Notice("transport_switched", "note", _SWITCHED)
     if video.refreshing:
-        yield "The camera refreshes its picture gradually, so the first picture is incomplete."
+        yield Notice("gradual_refresh", "note", _REFRESHING)
+    if video.codec == "h265":
+        yield Notice("h265", "warning", _H265)

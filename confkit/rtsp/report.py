@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..checks import Check, Outcome, checks_table
 from ..text import one_line, without_maths
@@ -77,6 +77,14 @@ class Stages:
         return tuple(self._ended)
 
 
+class Notice(NamedTuple):
+    """A remark on a camera that plays; `grade` is "note" or "warning"."""
+
+    key: str
+    grade: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """A keyframe as the camera sent it, converted to PNG on demand."""
@@ -94,11 +102,12 @@ class Snapshot:
         picture = decode_frame(codec, keyframe, refreshing)
         return cls(codec, keyframe, picture.width, picture.height, refreshing)
 
-    def png(self) -> bytes:
-        """Return the picture as a PNG file."""
+    def png(self, width: int | None = None) -> bytes:
+        """Return the picture as a PNG file, scaled down to at most `width` pixels."""
         picture: Any = decode_frame(self.codec, self.keyframe, self.refreshing)
-        file = BytesIO()
-        picture.to_image().save(file, "png", compress_level=2)  # fast
+        image, file = picture.to_image(), BytesIO()
+        image.thumbnail((width or image.width, image.height))
+        image.save(file, "png", compress_level=2)  # fast
         return file.getvalue()
 
     def _repr_png_(self) -> bytes:
@@ -133,7 +142,7 @@ class Report:
 
     `verdict` is "ok" or a fixed name; `ok`: the camera plays. `stages` ends with the last one
     reached. `subject` is the camera or device, without its login. Sizes are in pixels; unknown
-    facts are None. `warnings` are sentences about a camera that plays.
+    facts are None. `warnings` are remarks on a camera that plays.
     """
 
     subject: str
@@ -148,7 +157,7 @@ class Report:
     transport: str | None = None
     authentication: str | None = None
     snapshot: Snapshot | None = field(default=None, repr=False)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -191,15 +200,17 @@ class Report:
         lines += [f"  -> {self.advice}", "", *(f"  {check}" for check in self._checks())]
         if self.facts():
             lines += ["", f"  {', '.join(self.facts())}"]
-        lines += [f"  note: {warning}" for warning in self.warnings]
+        lines += [f"  {notice.grade}: {notice.text}" for notice in self.warnings]
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
         mark = "✓" if self.ok else "✗"
-        notes = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
+        notes = "".join(
+            f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
+        )
         picture = ""
         if self.snapshot:
-            data = b64encode(self.snapshot.png()).decode()
+            data = b64encode(self.snapshot.png(2 * _DISPLAY_WIDTH)).decode()
             picture = (
                 f"<img alt='The first picture of {escape(self.subject, quote=True)}' "
                 f"style='width:{_DISPLAY_WIDTH}px;max-width:100%' "

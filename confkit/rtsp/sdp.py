@@ -70,7 +70,7 @@ def control_url(base: str, control: str) -> str:
         return base
     if re.match(r"rtsps?://", control, re.IGNORECASE):
         return control
-    return base.rstrip("/") + "/" + control.lstrip("/")
+    return base.removesuffix("/") + "/" + control.removeprefix("/")
 
 
 def _parse_media(section: str) -> Media:

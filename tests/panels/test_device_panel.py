@@ -97,11 +97,10 @@ def test_a_login_in_the_address_moves_to_its_own_fields(panel, camera):
     assert [panel.fields[name].text for name in names] == [camera, *LOGIN.values()]
 
 
-def test_a_camera_is_tried_once_before_its_import_or_on_purpose_not_at_all(panel, camera):
-    """One connection is the preflight's, the next the service's; another login is tried anew."""
+def test_a_camera_is_tried_before_its_import_or_on_purpose_not_at_all(panel, camera):
+    """One connection is the preflight's, the next the service's: what it did before is past."""
     with door_before(camera, places=9) as door:
-        panel.preflight(user_address=door.url)
-        panel.import_device()
+        panel.import_device(user_address=door.url)
         assert door.knocks == 2
         panel.remove("cam")
         with pytest.raises(ck.PreflightFailed, match="auth_rejected"):

@@ -264,7 +264,7 @@ def test_udp_is_used_where_a_camera_offers_nothing_else(refusal):
     twice = [packet for packet in sent for _ in range(2)]
     report, camera = tried(udp_only(refusal, twice))
     assert report.facts() == ("H.264", "128 x 96", "over UDP", "no login")
-    assert "address is private" in report.advice
+    assert [notice.key for notice in report.warnings] == ["private_address", "transport_switched"]
     assert camera.connections == 1
 
 
