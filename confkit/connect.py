@@ -98,8 +98,8 @@ def connect(
         error = ConfigError(
             f"no service is configured; missing{where}: {', '.join(missing)}",
             f"Set {first} in one of three ways: connect({first}=...); {VARIABLES[first]}=... in "
-            'the environment; a profile, `confkit profile add NAME` and connect("NAME"). '
-            'To try things out, use connect("sandbox").',
+            'the environment; a profile, `confkit profile add NAME` and connect("NAME") or '
+            '--profile NAME. To try things out, use connect("sandbox") or `confkit sandbox`.',
         )
         error.missing = missing
         raise error

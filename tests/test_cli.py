@@ -27,12 +27,13 @@ ROWS = [
     ("interface A2", 0, reference("A2"), ""),
     ("docter", 2, "", "No such command 'docter'. Did you mean 'doctor'? See `confkit --help`"),
     ("rtsp://a:geheim@h/", 2, "", "No such command 'rtsp://a:***@h/'"),
-    ("runbook nobody-can-join --sandbox -p room=1", 1, "FAIL    Room: ", ""),
-    ("runbook nobody-can-join --sandbox -p rom=1", 2, "", "the inputs are: room, apply"),
-    ("doctor --sandbox", 0, "Overall: PASS", "Checking SANDBOX (at most 2 failed logins"),
-    ("doctor", 1, "", "--sandbox for the embedded one, or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL"),
-    ("probe --sandbox", 0, "The dialect is the usual one: set nothing", ""),
-    ("token --profile sandbox", 1, "", "ends with this command"),
+    ("runbook nobody-can-join --profile sandbox -p room=1", 1, "FAIL    Room: ", ""),
+    ("runbook nobody-can-join --profile sandbox -p rom=1", 2, "", "the inputs are: room, apply"),
+    ("runbook nobody-can-join", 2, "", "an input is missing: -p room=..."),
+    ("runbook nobody-can-join -p apply=maybe", 2, "", "Invalid value for '-p apply': 'maybe'"),
+    ("doctor --profile sandbox", 0, "Overall: PASS", "Checking SANDBOX (at most 2 failed logins"),
+    ("doctor", 1, "", "a profile, `confkit profile add NAME`"),
+    ("probe --profile sandbox", 0, "The dialect is the usual one: set nothing", ""),
 ]
 
 
@@ -77,6 +78,9 @@ def test_a_profile_is_written_read_and_changed():
     client = ck.connect("prod")  # what was not typed stays, the protection above all
     assert (client.base_url, client.secret_key) == ("http://conference.example:8080", "hunter2")
     assert (client.read_only, client.max_rate, client.dialect) == (True, 5, Dialect())
+    assert run("profile", "add", "prod", "--access-key", "other").returncode == 1  # its secret?
+    assert run("profile", "add", "prod", typed="anew\n").returncode == 0
+    assert ck.connect("prod").secret_key == "anew"
 
 
 def test_the_sandbox_serves_other_clients(monkeypatch):

@@ -53,20 +53,21 @@ def notebooks(tmp_path):
     """A folder of notebooks as they come, with stored outputs."""
     (tmp_path / "originals" / "runbooks").mkdir(parents=True)
     for name in NAMES:
-        output = new_output("display_data", {"text/html": "<b>FAIL</b>"})
-        cell = new_code_cell("ours", execution_count=1, outputs=[output])
-        nbformat.write(new_notebook(cells=[cell]), tmp_path / "originals" / name)
+        contents = ({"text/html": "<b>FAIL</b>"}, {"application/vnd.jupyter.widget-view+json": {}})
+        outputs = [new_output("display_data", content) for content in contents]
+        cells = [new_code_cell("ours", execution_count=1, outputs=[each]) for each in outputs]
+        nbformat.write(new_notebook(cells=cells), tmp_path / "originals" / name)
     return tmp_path / "originals"
 
 
 def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
     """It is trusted, and what was changed stays. A runbook shows no verdict that nobody has run;
-    the outputs of others stay."""
+    the outputs of others stay, but for panels, which need their kernel."""
     made = lab.copy(notebooks)
     assert made == home / "confkit-notebooks"
     first, runbook = (nbformat.read(made / name, as_version=4) for name in NAMES)
     assert NotebookNotary().check_signature(first)
-    assert first.cells[0].outputs
+    assert [len(cell.outputs) for cell in first.cells] == [1, 0]
     assert runbook.cells[0].outputs == []
     (made / lab.FIRST).write_text("mine")
     assert lab.copy(notebooks) == made

@@ -1,7 +1,5 @@
 """The command `confkit`: the click commands of the modules beside this file."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -13,8 +11,7 @@ from .. import __version__
 from ..errors import ConfkitError
 from ..secret import redact
 from ..text import echo
-from .cameras import diagnose, preflight
-from .deployment import doctor, probe
+from .diagnosis import diagnose, doctor, preflight, probe
 from .lab import lab
 from .record import record
 from .runbook import runbook
@@ -45,8 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.showwarning = lambda message, *_: _complain(message)
     try:
         if arguments is None:
-            interrupt_on_signals()
             arguments = sys.argv[1:]
+            for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+                if signal.getsignal(number) == signal.SIG_DFL:  # what nohup ignores stays ignored
+                    signal.signal(number, signal.default_int_handler)
         with commands.make_context("confkit", list(arguments)) as context:
             return commands.invoke(context) or 0
     except click.exceptions.Exit as end:  # --help, --version
@@ -73,13 +72,6 @@ def main(arguments: list[str] | None = None) -> int:
             return 141
         _complain(error)
         return 1
-
-
-def interrupt_on_signals() -> None:
-    """Let SIGTERM and SIGHUP interrupt as Ctrl-C does; what nohup ignores stays ignored."""
-    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-        if signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
 
 
 def _complain(what: object) -> None:

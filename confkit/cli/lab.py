@@ -1,11 +1,8 @@
 """The command `lab`: JupyterLab on a copy of the notebooks, with a service behind every
 `ck.connect()` in them; or the panels as a page without code."""
 
-from __future__ import annotations
-
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +14,7 @@ import click
 from ..connect import EMBEDDED, OWN, VARIABLES, connect
 from ..errors import ConfigError, missing_extra
 from ..text import echo
-from .options import rooms_file
+from .options import infile
 
 FIRST = "first-look.ipynb"
 COPY = "confkit-notebooks"
@@ -31,10 +28,11 @@ _VOILA = (
     "--MappingKernelManager.cull_interval=60",
 )
 _LAB = (
+    f"--LabApp.default_url=/lab/tree/{FIRST}",
     "--log-level=WARN",
     "--LabApp.log_level=WARN",
-    "--ServerApp.answer_yes=True",
     "--KernelManager.transport_encryption=auto",  # else each kernel warns that it has none
+    "--allow-root",  # as in a container, where there is nobody else
 )
 # Jupyter's own deprecation warnings are not the user's. Voila, which JupyterLab loads, sets a
 # filter that shows them.
@@ -50,7 +48,7 @@ _START = (
 )
 @click.option("--profile", metavar="NAME", help="The service to use; without one, a sandbox.")
 @click.option("--app", is_flag=True, help="Open the panels as a page without code (Voila).")
-@click.option("--rooms", type=rooms_file, metavar="FILE", help="Room IDs for the app.")
+@click.option("--rooms", type=infile, metavar="FILE", help="Room IDs for the app.")
 @click.argument("extra", nargs=-1, type=click.UNPROCESSED, metavar="[ARGUMENTS]...")
 def lab(profile: str | None, app: bool, rooms: str | None, extra: tuple[str, ...]) -> int:
     """Open the notebooks in JupyterLab, or the panels as a page.
@@ -73,10 +71,7 @@ def lab(profile: str | None, app: bool, rooms: str | None, extra: tuple[str, ...
     else:
         folder = copy(originals())
         echo(f"confkit: the notebooks are in {folder}; Ctrl-C ends everything")
-        first = f"--LabApp.default_url=/lab/tree/{FIRST}"
-        options = [f"--ServerApp.root_dir={folder}", first, *_LAB]
-        if os.name == "posix" and os.geteuid() == 0:
-            options.append("--allow-root")  # as in a container, where there is nobody else
+        options = [f"--ServerApp.root_dir={folder}", *_LAB]
     # Without JupyterLab's question about news over the first notebook.
     paths = [str(Path(__file__).with_name("jupyter")), environment.get("JUPYTER_CONFIG_PATH")]
     environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
@@ -87,7 +82,7 @@ def lab(profile: str | None, app: bool, rooms: str | None, extra: tuple[str, ...
         return server.wait()
     except KeyboardInterrupt:
         server.terminate()  # it closes its kernels, and ends
-        return 130 if server.wait() == -signal.SIGTERM else 0
+        return max(server.wait(), 0)
 
 
 def service(profile: str | None) -> dict[str, str]:
@@ -97,33 +92,23 @@ def service(profile: str | None) -> dict[str, str]:
     """
     environment = dict(os.environ)
     named = ("CONFKIT_PROFILE", VARIABLES["base_url"], VARIABLES["outgoing_url"])
+    if not any(map(environment.get, named)):
+        profile = profile or EMBEDDED
     if profile:  # without another service's addresses, keys and dialect
         for name in OWN:
             environment.pop(VARIABLES[name], None)
-    elif not any(map(environment.get, named)):
-        profile = EMBEDDED
-    if profile:
         environment["CONFKIT_PROFILE"] = profile
     with connect(profile) as client:
-        message = "every notebook has a sandbox of its own; no real service is used"
-        if not client.sandbox:
-            message = (
-                f"CONNECT() IN A NOTEBOOK USES THE REAL SERVICE {client.name} AT "
-                f'{client.base_url}; notebooks that connect to "sandbox" stay on theirs'
-            )
-    echo(f"confkit: {message}")
+        real = f"THE REAL SERVICE {client.name} AT {client.base_url}"
+        echo(f"confkit: ck.connect() is {'a sandbox in each notebook' if client.sandbox else real}")
     return environment
 
 
 def originals() -> Path:
     """Return the folder of the notebooks as they come: the checkout's, or the installed one."""
     package = Path(__file__).resolve().parents[1]
-    checkout, installed = package.parent / "notebooks", package / "_notebooks"
-    if (checkout / FIRST).is_file():
-        return checkout
-    if not installed.is_dir():
-        raise ConfigError("the notebooks are not installed", "Install confkit-notebooks again.")
-    return installed
+    checkout = package.parent / "notebooks"
+    return checkout if (checkout / FIRST).is_file() else package / "_notebooks"
 
 
 def copy(notebooks: Path) -> Path:
@@ -136,14 +121,14 @@ def copy(notebooks: Path) -> Path:
             leave_out = shutil.ignore_patterns(".*", "__pycache__")
             draft = Path(shutil.copytree(notebooks, Path(folder, COPY), ignore=leave_out))
             for file in draft.rglob("*.ipynb"):
-                _prepare(file, clear=file.parent.name == "runbooks")
+                _prepare(file)
             return draft.rename(target)
     except OSError as error:
         advice = "Rename what is there, free some space, or set HOME to a folder of yours."
         raise ConfigError(f"the notebooks cannot be copied to {target}", advice) from error
 
 
-def _prepare(file: Path, *, clear: bool) -> None:
+def _prepare(file: Path) -> None:
     """Trust a copy, so that its stored pictures show. Clear the outputs of a runbook, so that no
     verdict is shown that nobody has run, and panels, which are an error without their kernel."""
     import nbformat
@@ -151,8 +136,8 @@ def _prepare(file: Path, *, clear: bool) -> None:
 
     notebook = nbformat.read(file, as_version=4)
     for cell in notebook.cells:
-        outputs = cell.get("outputs", ())
-        if outputs and (clear or any(_PANEL in output.get("data", ()) for output in outputs)):
+        panels = [_PANEL in output.get("data", ()) for output in cell.get("outputs", ())]
+        if any(panels) or (panels and file.parent.name == "runbooks"):
             cell.outputs, cell.execution_count = [], None
     nbformat.write(notebook, file)
     NotebookNotary().sign(notebook)

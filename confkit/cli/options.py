@@ -1,7 +1,5 @@
 """What several commands share: options, the service that they name, checks, and the log."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re
@@ -13,46 +11,18 @@ from shlex import quote
 import click
 
 from ..checks import Check, Checklist
-from ..client import Client
-from ..connect import EMBEDDED, connect
-from ..errors import ConfigError
-from ..text import echo, one_line, printable
+from ..text import echo, one_line
 
 _COLOURS = {"PASS": "green", "FAIL": "red", "UNKNOWN": "yellow"}
 
 profile_option = click.option(
-    "--profile", metavar="NAME", help="The service; without one, the environment's."
+    "--profile", metavar="NAME", help="The service, or sandbox; without one, the environment's."
 )
-sandbox_option = click.option("--sandbox", is_flag=True, help="The embedded service, not yours.")
 port = click.IntRange(0, 65535)
-rooms_file = click.Path(exists=True, dir_okay=False, resolve_path=True)
+infile = click.Path(exists=True, dir_okay=False, resolve_path=True)
 dialect_option = click.option(
     "--dialect", metavar="NAME=VALUE,...", help="Such as hash=sha256,signature=raw."
 )
-
-
-def connected(profile: str | None, sandbox: bool | None = None) -> Client:
-    """Connect to the service that options or environment name; ConfigError says how to name one.
-
-    `sandbox` is None where a command has no --sandbox: there the service has to outlive it.
-    """
-    if sandbox and profile:
-        raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
-    embedded = "" if sandbox is None else "--sandbox for the embedded one, "
-    advice = (
-        "Name one: --profile NAME (`confkit profile add NAME` makes it), "
-        f"{embedded}or CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL, CONFKIT_ACCESS_KEY and "
-        "CONFKIT_SECRET_KEY in the environment."
-    )
-    try:
-        client = connect(EMBEDDED if sandbox else profile)
-    except ConfigError as error:
-        raise (error.again(advice=advice) if error.missing else error) from None
-    if client.sandbox and sandbox is None:
-        client.close()
-        advice = "Run `confkit sandbox`, and set the variables that it prints."
-        raise ConfigError("the embedded sandbox ends with this command", advice)
-    return client
 
 
 def print_checks(steps: Generator[Check]) -> Checklist:
@@ -70,11 +40,10 @@ def print_checks(steps: Generator[Check]) -> Checklist:
     return checklist
 
 
-def explain_python(advice: str, profile: str | None, sandbox: bool) -> None:
+def explain_python(advice: str, profile: str | None) -> None:
     """Print how to start Python for an advice that is a call of confkit."""
     if re.search(r"\bck\.", advice):
-        service = EMBEDDED if sandbox else profile
-        line = f"import confkit as ck; client = ck.connect({repr(service) if service else ''})"
+        line = f"import confkit as ck; client = ck.connect({repr(profile) if profile else ''})"
         start = f"{quote(sys.executable)} -ic {quote(line)}"  # the Python that has confkit
         echo(f"  To run what begins with ck., start Python so: {start}")
 
@@ -95,12 +64,8 @@ def log_to_stderr(level: int, style: str = "%(asctime)s %(message)s") -> None:
 
 
 class OneLine(logging.Formatter):
-    """Writes each record on a line of its own; a traceback, if any, on lines below it."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
-        """Return the record's line."""
-        return one_line(super().formatMessage(record))
+    """Writes each record on a line of its own, with its traceback, if any."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, and the traceback."""
-        return printable(super().format(record))
+        """Return the line."""
+        return one_line(super().format(record))

@@ -1,26 +1,23 @@
 """The command `record`: samples of all rooms into a folder, unattended."""
 
-from __future__ import annotations
-
 import logging
 
 import click
 
+from ..connect import connect
 from ..errors import ConfkitError
 from ..sweep import Sweep, changes, with_last_known
 from ..text import echo
-from .options import connected, log_to_stderr, profile_option, rooms_file
+from .options import infile, log_to_stderr, profile_option
 
 
 @click.command()
 @click.argument("folder")
 @click.option(
-    "--rooms", type=rooms_file, required=True, metavar="FILE", help="Room IDs, in a .txt or .csv."
+    "--rooms", type=infile, required=True, metavar="FILE", help="Room IDs, in a .txt or .csv."
 )
-@click.option(
-    "--every", type=click.FloatRange(0, min_open=True), default=60, help="Seconds between sweeps."
-)
-@click.option("--sweeps", type=click.IntRange(1), help="End after so many.")
+@click.option("--every", type=float, default=60, help="Seconds between sweeps.")
+@click.option("--sweeps", type=int, help="End after so many.")
 @click.option("--changes", "with_changes", is_flag=True, help="Print each change as JSON.")
 @profile_option
 def record(
@@ -56,7 +53,7 @@ def record(
                 ) from None
         last, was_read = with_last_known(last, sweep), was_read or bool(sweep.users)
 
-    with connected(profile) as client:
+    with connect(profile) as client:
         summary = Recorder(folder).record(
             client, rooms, every, sweeps, on_sweep=note, progress=False
         )

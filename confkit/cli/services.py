@@ -1,14 +1,12 @@
 """The commands `sandbox`, `token`, `profile add` and `interface`: a service, and what names it."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 import click
@@ -19,6 +17,7 @@ from ..connect import (
     ask_secret,
     check_profile_name,
     check_setting,
+    connect,
     load_profile,
     profile_names,
     save_profile,
@@ -27,11 +26,9 @@ from ..dialect import Dialect
 from ..errors import ConfigError
 from ..secret import Secret
 from ..text import echo
-from .options import connected, dialect_option, log_to_stderr, port, profile_option
+from .options import dialect_option, infile, log_to_stderr, port, profile_option
 
 SPOKEN = "interface A 1.0.5 (2017-05-11) and interface B 1.02 (2017-04-10)"  # section 9
-# Each section and each endpoint in it: a heading, up to the next of its level or above.
-_PARTS = re.compile(r"(?ms)(?=(^## .*?(?=^##? |\Z)|^### .*?(?=^#{1,3} |\Z)))")
 _KEY = "CONFKIT_SECRET_KEY"
 _QUESTIONS = {
     "base_url": "address of interface A (http://host:8080): ",
@@ -64,8 +61,7 @@ def sandbox(dialect: str | None, **settings: Any) -> None:
             variables[VARIABLES["dialect"]] = dialect.replace(" ", "")
         words = " ".join(f"{name}={value}" for name, value in variables.items())
         echo(f"interface A  {service.base_url}\ninterface B  {service.outgoing_url}")
-        echo(f"for clients  export {words}")
-        echo("Ctrl-C or SIGTERM ends it.")
+        echo(f"for clients  export {words}\nCtrl-C or SIGTERM ends it.")
         while True:
             time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
 
@@ -82,7 +78,7 @@ def token(profile: str | None, digest: bool) -> None:
     if not sys.stdout or sys.stdout.isatty():
         advice = "Use CONFKIT_TOKEN=$(confkit token)."
         raise ConfigError("a token is a secret, so it goes into a pipe only", advice)
-    with connected(profile) as client:
+    with connect(profile) as client:
         keys = (client.access_key, client.secret_key)
         echo((client.dialect.digest(*keys) if digest else client.token()).reveal())
 
@@ -92,7 +88,7 @@ def token(profile: str | None, digest: bool) -> None:
 @click.option("--base-url", metavar="URL", help="Of interface A.")
 @click.option("--outgoing-url", metavar="URL", help="Of interface B.")
 @click.option("--access-key", metavar="KEY", help="From the service's provider.")
-@click.option("--ca-bundle", "verify", metavar="FILE", help="Certificates to trust.")
+@click.option("--ca-bundle", "verify", type=infile, metavar="FILE", help="Certificates to trust.")
 @click.option("--read-only/--no-read-only", default=None, help="Refuse every change.")
 @click.option("--max-rate", type=float, help="At most so many requests a second.")
 @dialect_option
@@ -105,16 +101,14 @@ def add_profile(name: str, **options: Any) -> None:
     """
     check_profile_name(name)
     stored = load_profile(name) if name in profile_names() else {}
-    if options["access_key"] not in (None, stored.get("access_key")):
-        stored.pop("secret_key", None)  # which belongs to the other access key
-    if options["verify"]:  # a relative path would hold in this folder alone
-        options["verify"] = str(Path(options["verify"]).expanduser().absolute())
-    settings = stored | {key: value for key, value in options.items() if value is not None}
+    typed = {key: value for key, value in options.items() if value is not None}
+    settings = stored | typed
     for key, question in _QUESTIONS.items():  # each is checked before the next question
         settings[key] = check_setting(key, settings.get(key) or _ask(question), "what was typed")
-    old, secret = settings.get("secret_key"), Secret(os.environ.get(_KEY, ""))
-    unchanged = all(value is None for value in options.values())
-    if not secret and (old is None or (unchanged and sys.stdin.isatty())):
+    # Another access key has another secret.
+    old = stored.get("secret_key") if settings["access_key"] == stored.get("access_key") else None
+    secret = Secret(os.environ.get(_KEY, ""))
+    if not secret and (old is None or not typed):
         question = "secret key: " if old is None else "secret key (Enter keeps the present one): "
         secret = ask_secret(question, variable=_KEY)
     settings["secret_key"] = secret or old or ""
@@ -142,19 +136,16 @@ def interface(part: str | None, openapi: bool) -> None:
 
 def reference(part: str | None = None) -> str:
     """Return the text of the reference, or one part: an endpoint ("A2") or a section ("7")."""
-    whole = packaged("interface.md")
+    text = packaged("interface.md")
     if part is None:
-        return whole
-    texts: list[str] = _PARTS.findall(whole)
-    for text in texts:
-        if text.lstrip("# ").startswith(f"{part.upper()}."):
-            return text.rstrip() + "\n"
-    names = ", ".join(text.partition("\n")[0].lstrip("# ") for text in texts)
+        return text
+    name = re.escape(part.upper())  # in a heading; the part ends at the next of its level or above
+    if match := re.search(rf"(?ms)^(###?) {name}\. .*?(?=^\1 |^## |\Z)", text):
+        return match[0].rstrip() + "\n"
+    names = ", ".join(re.findall(r"(?m)^###? (\w+\. .*)$", text))
     raise ConfigError(f"the reference has no part {part!r}", f"It has: {names}")
 
 
 def packaged(name: str) -> str:
     """Return a text of the package: our reference, or both interfaces as OpenAPI 3.1 (JSON)."""
-    from importlib.resources import files  # takes a while to load, and few ask for a text
-
     return files("confkit").joinpath(name).read_text("utf-8")

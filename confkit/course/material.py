@@ -2,7 +2,7 @@
 
 import base64
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import unescape
 from importlib.resources import files
 from textwrap import fill
@@ -23,8 +23,8 @@ class Picture:
 
     name: str
     text: str
-    svg: str = field(repr=False)
-    png: bytes = field(repr=False)
+    svg: str
+    png: bytes
 
     def __repr__(self) -> str:
         return fill(self.text, 88)

@@ -1,30 +1,36 @@
 """Runbooks about cameras: one does not appear, many come from a table, and some are stray."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..bulk import devices as bulk
 from ..bulk.table import TableError
-from ..checks import Check
+from ..checks import Outcome
 from ..client import Client
 from ..connect import CAMERA_PASSWORD
 from ..devices import list_devices
 from ..diagnosis import diagnose_device
-from ..errors import ConfigError, ConfkitError, RoomNotFound
+from ..errors import ConfigError, RoomNotFound
 from ..records import Room
+from ..rtsp.report import Report
 from ..secret import Secret
-from ..sweep import Sweep, sweep
+from ..sweep import sweep
 from ..text import counted
-from .rooms import SHUT, ask_room, camera_login
-from .steps import AGAIN, Checks, Finding, ask, may_change, shorten, split
+from .rooms import SHUT, camera_login
+from .steps import Checks, Finding, ask, may_change, shorten, split
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_IN_ROOMS = "Every camera in its room"
+# Outcomes of an import or a removal that are no problem.
+_DONE = (
+    *(bulk.READY, bulk.IMPORTED, bulk.ALREADY_THERE),
+    *(bulk.REMOVED, bulk.NOT_THERE, bulk.LEFT_ALONE),
+)
 
 
 def camera_does_not_appear(
@@ -42,22 +48,19 @@ def camera_does_not_appear(
     CONFKIT_CAMERA_PASSWORD, or asked for. It changes nothing (A3, A6, B3), and plays the camera;
     what it advises is a call to paste.
     """
-    known = yield from ask_room(client, room)
-    if known is None:
-        return
+    room_id = room.room_id if isinstance(room, Room) else room
+    diagnose = partial(diagnose_device, client, room_id, device or None, address or None)
     login = camera_login(login_name)
-    report = diagnose_device(client, known.room_id, device or None, address or None, **login)
-    if report.codec:
-        yield Check("Camera plays from here", "PASS", ", ".join(report.facts()[:3]))
+    yield from ask("Camera in its room", lambda: diagnose(**login), _in_its_room)
+
+
+def _in_its_room(report: Report) -> Finding:
     # An error of the service says nothing of the camera, unless it is about the media server.
     failed = {stage.name for stage in report.stages if stage.outcome == "failed"}
     unknown = report.verdict == "service_error" and "media server" not in failed
-    yield Check(
-        "Camera in its room",
-        "PASS" if report.ok else "UNKNOWN" if unknown else "FAIL",
-        report.cause if report.ok else f"{report.verdict}: {report.cause}",
-        "" if report.ok else report.advice,
-    )
+    outcome: Outcome = "PASS" if report.ok else "UNKNOWN" if unknown else "FAIL"
+    plays = f" It plays from here: {', '.join(report.facts()[:3])}." if report.codec else ""
+    return outcome, f"{report.verdict}: {report.cause}{plays}", report.advice
 
 
 def bulk_camera_import(
@@ -70,79 +73,52 @@ def bulk_camera_import(
     it imports those that play (B1).
     """
     password = Secret(os.environ.get(CAMERA_PASSWORD, "")) or None
-    options: dict[str, Any] = {"progress": False, "login_password": password}
+    run = partial(bulk.import_devices, client, table, progress=False, login_password=password)
     # An import plays the cameras: tried before, too, a wrong login would be two.
     play = apply is not True or client.read_only
-
-    def dry_run() -> pd.DataFrame:
-        if not table:
-            raise ConfigError("no table is given", "Set table (-p table=...) to a CSV file.")
-        try:
-            return bulk.import_devices(client, table, dry_run=True, preflight=play, **options)
-        except ConfkitError:  # some are an OSError, too
-            raise
-        except OSError as error:
-            raise ConfigError(f"cannot read {table}: {error.strerror}", "Check table.") from None
-
+    trial = partial(run, dry_run=True, preflight=play)
     rows = yield from ask(
-        "Table", dry_run, lambda rows: counted(len(rows), "row"), fails=(TableError,)
+        "Table", trial, lambda rows: counted(len(rows), "row"), fails=(TableError,)
     )
-    if rows is None:
+    if rows is None or (yield from ask("Rooms", lambda: _rooms_open(client, rows))) is None:
         return
-    ids = list(rows.room_id)
-    read = partial(sweep, client, ids, users=False, progress=False)
-    ready = rows[rows.outcome == bulk.READY]
-    if ids and (yield from ask("Rooms", read, partial(_rooms_open, set(ready.room_id)))) is None:
-        return
-    do_import = len(ready) and (yield from may_change(client, apply, "Import (B1)"))
-
-    def result() -> pd.DataFrame:
-        if not do_import:
-            return rows
-        return bulk.import_devices(client, table, verify=True, **options)
-
-    yield from ask("Every camera in its room", result, _all_in_rooms)
+    if bulk.READY in set(rows.outcome) and (yield from may_change(client, apply, "Import (B1)")):
+        yield from ask(_IN_ROOMS, partial(run, verify=True), _all_done)
+    else:
+        yield from ask(_IN_ROOMS, lambda: _all_done(rows))
 
 
-def _rooms_open(to_join: set[str], rooms: Sweep) -> str | Finding:
+def _rooms_open(client: Client, rows: "pd.DataFrame") -> str | Finding:
+    if rows.empty:
+        return "UNKNOWN", "the table has no rows", "Check that this is the right file."
+    rooms = sweep(client, list(rows.room_id), users=False, progress=False)
     unknown = [fail.room_id for fail in rooms.failures if isinstance(fail.error, RoomNotFound)]
     if unknown:
         detail = f"there is no room {shorten(map(str, unknown))}"
         return "FAIL", detail, "Correct room_id in the table; nothing was imported."
     if rooms.failures:
         return "UNKNOWN", rooms.commonest, rooms.failures[0].advice
-    if shut := to_join & {room.room_id for room in rooms.rooms if room.room_status in SHUT}:
+    shut = {room.room_id for room in rooms.rooms if room.room_status in SHUT}
+    if shut := shut.intersection(rows.room_id[rows.outcome == bulk.READY]):
         detail = f"locked or closed: {shorten(sorted(shut))}"
         return "FAIL", detail, "Have it unlocked, or correct room_id; nothing was imported."
     return counted(len(rooms.ids), "room")
 
 
-def _all_in_rooms(rows: pd.DataFrame) -> str | Finding:
-    problems = rows[~rows.outcome.isin((bulk.IMPORTED, bulk.ALREADY_THERE, bulk.READY))]
-    if rows.empty:
-        return "UNKNOWN", "the table has no rows", "Check that this is the right file."
+def _all_done(rows: "pd.DataFrame") -> str | Finding:
+    """Judge the outcomes of an import or a removal, with the causes of the first problems."""
+    problems = rows[~rows.outcome.isin(_DONE)]
     if len(problems):
-        return _with_causes(problems, "Then run this again with the same table.")
+        advice = [f"{row.user_id}: {row.cause} {row.advice}" for row in problems[:3].itertuples()]
+        unknown = problems.outcome.isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
+        detail = _names_with(problems, "outcome")
+        return "UNKNOWN" if unknown else "FAIL", detail, " ".join([*advice, "Then run this again."])
     if ready := (rows.outcome == bulk.READY).sum():
-        return "UNKNOWN", f"{ready} can be imported, and were not", f"{AGAIN} to import them."
-    return counted(len(rows), "camera")
-
-
-def _removed(rows: pd.DataFrame) -> str | Finding:
-    problems = rows[rows.outcome.isin((bulk.FAILED, bulk.UNKNOWN, bulk.NOT_TRIED))]
-    if len(problems):
-        return _with_causes(problems, "Then run this again.")
+        return "UNKNOWN", f"{ready} can be imported, and were not", "Run it with apply=True."
     return _names_with(rows, "outcome")
 
 
-def _with_causes(problems: pd.DataFrame, advice: str) -> Finding:
-    first = [f"{row.user_id}: {row.cause} {row.advice}" for row in problems.head(3).itertuples()]
-    unknown = problems.outcome.isin((bulk.UNKNOWN, bulk.NOT_TRIED)).all()
-    advice = " ".join([*first, advice])
-    return "UNKNOWN" if unknown else "FAIL", _names_with(problems, "outcome"), advice
-
-
-def _names_with(rows: pd.DataFrame, column: str) -> str:
+def _names_with(rows: "pd.DataFrame", column: str) -> str:
     pairs = zip(rows.user_id, rows[column], strict=True)
     return shorten(f"{user_id} ({value})" for user_id, value in pairs)
 
@@ -157,26 +133,17 @@ def stray_devices(
     removes (B2) what was stray both times.
     """
     kept = split(keep)
-    listed = yield from ask(
-        "Listed devices (B3)",
-        lambda: list_devices(client),
-        lambda devices: counted(len(devices), "device"),
-    )
-    if listed is None:
-        return
-    if unknown := set(kept) - {device.user_id for device in listed}:
-        detail = f"no device has the ID {shorten(sorted(unknown))}"
-        yield Check("Devices to keep", "FAIL", detail, "Correct keep; nothing was removed.")
-        return
 
-    def look() -> pd.DataFrame:
+    def look() -> "pd.DataFrame":
         rows = bulk.stray_devices(client)
         return rows[~rows.user_id.isin(kept)]
 
-    def look_twice() -> pd.DataFrame:
+    def look_twice() -> "pd.DataFrame":
+        # A mistyped ID to keep would be the removal of that device.
+        if unknown := set(kept) - {device.user_id for device in list_devices(client)}:
+            raise ConfigError(f"no device has the ID {shorten(sorted(unknown))}", "Correct keep.")
         first = look()
-        if len(first):
-            time.sleep(pause)
+        time.sleep(pause)
         return _in_both(first, look())
 
     strays = yield from ask("Two readings", look_twice, lambda rows: f"{len(rows)} stray in both")
@@ -184,21 +151,21 @@ def stray_devices(
         return
     removable = strays[strays.reason != bulk.NOT_KNOWN]
     if len(removable) and (yield from may_change(client, apply, "Removal (B2)")):
-        yield from ask("Removal (B2)", partial(bulk.remove_devices, client, removable), _removed)
-        yield from ask("Stray devices", lambda: _in_both(strays, look()), _no_strays)
+        yield from ask("Removal (B2)", partial(bulk.remove_devices, client, removable), _all_done)
+        yield from ask("Stray devices", lambda: _no_strays(_in_both(strays, look())))
     else:
-        yield from ask("Stray devices", lambda: strays, _no_strays)
+        yield from ask("Stray devices", lambda: _no_strays(strays))
 
 
-def _in_both(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+def _in_both(first: "pd.DataFrame", second: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows of the second reading that were in the first, for the same reason."""
     return second.merge(first[["room_id", "user_id", "reason"]].drop_duplicates())
 
 
-def _no_strays(strays: pd.DataFrame) -> str | Finding:
+def _no_strays(strays: "pd.DataFrame") -> str | Finding:
     certain = strays[strays.reason != bulk.NOT_KNOWN]
     if len(certain):
-        advice = f"Name in keep what has to stay. {AGAIN} to remove the others."
+        advice = "Name in keep what has to stay, and run this again with apply=True."
         return "FAIL", _names_with(certain, "reason"), advice
     if len(strays):
         detail = f"the rooms of {shorten(strays.user_id)} could not be read"

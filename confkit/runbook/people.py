@@ -1,20 +1,18 @@
 """Runbooks about people: nobody can join a room, and somebody has to leave one."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable
 from functools import partial
 
 from ..checks import Outcome
 from ..client import Client
 from ..devices import list_devices
 from ..frames import ROOM_STATUS
-from ..records import Device, Room, RoomUser
-from ..rooms import force_offline, get_mcu, get_room_users
-from .rooms import CLOSED, LOCKED, ask_room, media_server, trial_room
-from .steps import Checks, Finding, ask, check_range, may_change, shorten
+from ..records import Room, RoomUser
+from ..rooms import force_offline, get_room, get_room_users
+from .rooms import CLOSED, SHUT, ask_media_server, trial_room
+from .steps import Checks, Finding, ask, may_change, shorten
 
-_NEW_ROOM = "Create another room (ck.create_room), and give people its number."
 _PEER_TO_PEER = (3, 4)  # room_mode
 
 
@@ -24,22 +22,14 @@ def nobody_can_join(client: Client, room: str | Room, *, apply: bool = False) ->
     `room`: its ID. It reads (A3, A5, A6); with `apply` it also creates a room of the same mode (A2)
     and deletes it (A4).
     """
-    known = yield from ask_room(client, room)
+    read = partial(get_room, client, room)
+    known = yield from ask("Room", read, lambda room: f"{room.room_id} (topic {room.topic!r})")
     if known is None:
         return
-    status = known.room_status
-    yield from ask("Status", lambda: _joinable(status))
-    yield from ask(
-        "Free places",
-        lambda: get_room_users(client, known.room_id),
-        lambda users: _free_places(known.attendee_max, len(users)),
-    )
-    if status != CLOSED:  # A5 would only repeat it (416)
-        address = yield from ask(
-            "Licence and media server (A5)", lambda: get_mcu(client, known.room_id)
-        )
-        if address:
-            yield media_server([address])
+    yield from ask("Status", lambda: _joinable(known.room_status))
+    yield from ask("Free places", lambda: _free_places(client, known))
+    if known.room_status != CLOSED:  # A5 would only repeat it (416)
+        yield from ask_media_server(client, "Licence and media server (A5)", known.room_id)
     mode = 1 if known.room_mode is None else known.room_mode
     # Only creating one shows whether the licence permits peer-to-peer rooms (701).
     unknown: Outcome = "UNKNOWN" if mode in _PEER_TO_PEER else "SKIP"
@@ -49,18 +39,20 @@ def nobody_can_join(client: Client, room: str | Room, *, apply: bool = False) ->
 
 
 def _joinable(status: int | None) -> str | Finding:
-    if status == LOCKED:
-        advice = f"Have a host unlock it; this interface cannot. {_NEW_ROOM}"
-        return "FAIL", "locked: nobody new can join", advice
-    if status == CLOSED:
-        return "FAIL", "closed, for good", _NEW_ROOM
-    if status in ROOM_STATUS:
+    if status not in ROOM_STATUS:
+        return "UNKNOWN", f"{status}, which is not specified", "Ask the provider what it means."
+    if status not in SHUT:
         return f"{ROOM_STATUS[status]}: people can join"
-    return "UNKNOWN", f"{status}, which is not specified", "Ask the provider what it means."
+    advice = (
+        "A host may unlock a locked room, nobody a closed one. Or create another room "
+        "(ck.create_room), and give people its number."
+    )
+    return "FAIL", f"{ROOM_STATUS[status]}: nobody new can join", advice
 
 
-def _free_places(cap: int | None, users: int) -> str | Finding:
+def _free_places(client: Client, room: Room) -> str | Finding:
     """Judge by `attendee_max`, which alone keeps people out (seen)."""
+    users, cap = len(get_room_users(client, room.room_id)), room.attendee_max
     if not cap:
         return f"{users} in the room, which has no cap"
     if users < cap:
@@ -73,37 +65,23 @@ def _free_places(cap: int | None, users: int) -> str | Finding:
 
 
 def force_user_offline(
-    client: Client, room: str | Room, user: str, *, watch: float = 10.0, apply: bool = False
+    client: Client, room: str | Room, user: str = "", *, watch: float = 10.0, apply: bool = False
 ) -> Checks:
     """Somebody has to leave a room: who is meant, do they leave, and do they stay away?
 
     `user`: a user ID; empty: the users are listed. With `apply` that user is forced offline (A7),
-    and the room is read again (A6) after `watch` seconds, at most 3600.
+    and the room is read again (A6) after `watch` seconds.
     """
-    check_range("watch", watch, 0, 3600)
-    known = yield from ask_room(client, room)
-    if known is None:
-        return
-    room_id = known.room_id
-    users = yield from ask(
-        "User", lambda: get_room_users(client, room_id), lambda users: _is_present(user, users)
-    )
+    read = partial(get_room_users, client, room)
+    users = yield from ask("User", read, partial(_is_present, user))
     if users is None:
         return
-    devices = yield from ask(
-        "A person, not a camera",
-        lambda: list_devices(client, room_id),
-        lambda devices: _no_device(user, devices),
-    )
-    if devices is None or not (yield from may_change(client, apply, "Forced offline", "UNKNOWN")):
+    person = yield from ask("A person, not a camera", lambda: _no_device(client, room, user))
+    if person is None or not (yield from may_change(client, apply, "Forced offline", "UNKNOWN")):
         return
-    done = yield from ask(
-        "Forced offline",
-        lambda: force_offline(client, room_id, user),
-        lambda text: text or "the service says it is done",
-    )
-    if done is not None:
-        yield from ask("Stays away", partial(_stays_away, client, room_id, users, user, watch))
+    offline = partial(force_offline, client, room, user)
+    if (yield from ask("Forced offline", offline, lambda text: text or "done")) is not None:
+        yield from ask("Stays away", lambda: _stays_away(read, users, user, watch))
 
 
 def _is_present(user_id: str, users: list[RoomUser]) -> str | Finding:
@@ -117,9 +95,9 @@ def _is_present(user_id: str, users: list[RoomUser]) -> str | Finding:
     return "FAIL", f"nobody in the room has the ID {user_id!r}", advice
 
 
-def _no_device(user_id: str, devices: list[Device]) -> str | Finding:
+def _no_device(client: Client, room: str | Room, user_id: str) -> str | Finding:
     """A camera that A7 removes may be dialled again by the service (assumed)."""
-    for device in devices:
+    for device in list_devices(client, room):
         if device.user_id == user_id:
             call = f"ck.remove_device(client, {device.room_id!r}, {user_id!r})"
             return "FAIL", f"{device.user_name!r} is a camera", f"Remove it instead: {call}"
@@ -127,16 +105,15 @@ def _no_device(user_id: str, devices: list[Device]) -> str | Finding:
 
 
 def _stays_away(
-    client: Client, room_id: str, before: list[RoomUser], user_id: str, seconds: float
+    read: Callable[[], list[RoomUser]], before: list[RoomUser], user_id: str, seconds: float
 ) -> str | Finding:
     """Look after some seconds for the user's ID, and for a new ID with the name."""
-    time.sleep(seconds)
-    names = {user.user_id: user.user_name for user in before}
+    time.sleep(max(seconds, 0))
+    names = [user.user_name for user in before if user.user_id == user_id]
     present = [
         user.user_id
-        for user in get_room_users(client, room_id)
-        if user.user_id == user_id
-        or (user.user_name == names[user_id] and user.user_id not in names)
+        for user in read()
+        if user.user_id == user_id or (user.user_name in names and user not in before)
     ]
     if not present:
         return f"not in the room after {seconds:g} s"

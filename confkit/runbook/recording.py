@@ -1,16 +1,12 @@
 """The runbook about a recording: which rooms were too small last month?"""
 
-from __future__ import annotations
-
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ..client import Client
-from ..errors import ConfigError, ConfkitError
-from ..sweep import sweep
+from ..errors import ConfigError
 from ..text import counted
-from .steps import Checks, Finding, ask, check_range, shorten
+from .steps import Checks, Finding, ask, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,11 +20,9 @@ def capacity_review(
 ) -> Checks:
     """Capacity of a month: which rooms were full for too long, and is the recording complete?
 
-    `recording`: a folder that `confkit record` fills, of which the last `days` (1 to 3650) count. A
-    room may be full for `full_minutes` in them. Only the rooms' topics are read from the service
-    (A3).
+    `recording`: a folder that `confkit record` fills, of which the last `days` count. A room may be
+    full for `full_minutes` in them. Nothing is asked of the service.
     """
-    check_range("days", days, 1, 3650)
     samples = yield from ask(
         "Recording",
         lambda: _load(client, recording, days),
@@ -41,32 +35,28 @@ def capacity_review(
     report = capacity_report(samples, tz="UTC")
     now = datetime.fromtimestamp(client.now(), UTC)
     yield from ask("Recording complete", lambda: _complete(samples.time, report, days, now))
-    yield from ask("Rooms large enough", lambda: _large_enough(client, report, full_minutes))
+    yield from ask("Rooms large enough", lambda: _large_enough(report, full_minutes))
 
 
-def _load(client: Client, recording: str, days: int) -> pd.DataFrame:
+def _load(client: Client, recording: str, days: int) -> "pd.DataFrame":
     """Return the samples of this service's last days; those of other services do not count."""
     from ..occupancy.folder import load_service  # needs pyarrow
 
-    if not recording:
-        advice = "Set recording (-p recording=...) to the folder that `confkit record` fills."
-        raise ConfigError("no recording is given", advice)
     samples = load_service(client.name, recording)
-    if samples.empty:
-        raise ConfigError(f"there are no samples in {recording}", "Check that it is the right one.")
     recent: pd.DataFrame = samples[samples.time > samples.time.max() - timedelta(days=days)]
+    if recent.empty:
+        raise ConfigError(f"there are no samples in {recording}", "Check recording, and days.")
     return recent
 
 
 def _complete(
-    times: pd.Series[pd.Timestamp], report: pd.DataFrame, days: int, now: datetime
+    times: "pd.Series[pd.Timestamp]", report: "pd.DataFrame", days: int, now: datetime
 ) -> str | Finding:
     first, last = times.min(), times.max()
     gaps = report.room_id[report.coverage < _COVERAGE]
     detail = f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC, "
     detail += f"gaps in {shorten(gaps)}" if len(gaps) else "no gaps"
-    is_recent, is_long = now - last <= _RECENT, last - first >= 0.98 * timedelta(days=days)
-    if is_recent and is_long and not len(gaps):
+    if now - last <= _RECENT and last - first >= 0.98 * timedelta(days=days) and gaps.empty:
         return detail
     advice = (
         "Check that `confkit record` runs, and look for errors in the column ret. Wait until there "
@@ -75,21 +65,15 @@ def _complete(
     return "UNKNOWN", detail, advice
 
 
-def _large_enough(client: Client, report: pd.DataFrame, full_minutes: int) -> str | Finding:
-    full = report[report.minutes_full.fillna(0) > full_minutes]
+def _large_enough(report: "pd.DataFrame", full_minutes: int) -> str | Finding:
+    full = report[report.minutes_full > full_minutes].sort_values("minutes_full", ascending=False)
     if report.minutes_full.isna().all():
         return "UNKNOWN", "no room could be read", "Look at the column ret of the samples."
     if full.empty:
         return f"none was full for more than {report.minutes_full.max():g} minutes"
-    full = full.sort_values("minutes_full", ascending=False)
-    topics = {}
-    with suppress(ConfkitError):  # without the service, a room's ID stands for its topic
-        read = sweep(client, list(full.room_id), users=False, progress=False)
-        topics = {room.room_id: room.topic for room in read.rooms}
     advice = (
         "Create each anew with a larger attendee_max, and give people its number. Then record "
         "again: who else wanted to join is not known. `ck.capacity_report` has all rooms."
     )
     pairs = zip(full.room_id, full.reason, strict=True)
-    texts = shorten(f"{topics.get(room_id) or room_id}: {reason}" for room_id, reason in pairs)
-    return "FAIL", texts, advice
+    return "FAIL", shorten(f"{room_id}: {reason}" for room_id, reason in pairs), advice

@@ -1,11 +1,9 @@
 """What several runbooks need: a room, a media server, a camera's login, and a room created for a
 trial."""
 
-from __future__ import annotations
-
 import os
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,37 +11,29 @@ from ..checks import Check
 from ..client import Client
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..deployment import mcu_answers
-from ..errors import ConfigError, RoomNotFound
-from ..records import Room
-from ..rooms import create_room, delete_room, get_room
+from ..errors import RoomNotFound
+from ..rooms import create_room, delete_room, get_mcu
 from ..secret import Secret
-from .steps import Checking, Checks, ask
+from .steps import Checks, ask
 
 LOCKED, CLOSED = SHUT = (2, 3)  # room_status
 
 
-def ask_room(client: Client, room: str | Room) -> Checking[Room | None]:
-    """Yield the check "Room" (A3), whose topic shows a mistyped ID; return the room."""
-
-    def read() -> Room:
-        room_id = room.strip() if isinstance(room, str) else room
-        if room_id == "":
-            raise ConfigError("no room is given", "Set room (-p room=...) to a room's ID.")
-        return get_room(client, room_id)
-
-    return (yield from ask("Room", read, lambda room: f"{room.room_id} (topic {room.topic!r})"))
+def ask_media_server(client: Client, name: str, room_id: str) -> Checks:
+    """Yield the check of a room's media server (A5), and whether it takes connections."""
+    address = yield from ask(name, lambda: get_mcu(client, room_id))
+    if address:
+        yield media_server(address)
 
 
-def media_server(addresses: Collection[str]) -> Check:
-    """Try TCP connections to these media servers. One that refuses may be down, reachable from the
+def media_server(address: str) -> Check:
+    """Try a TCP connection to a media server. One that refuses may be down, reachable from the
     participants' network only, or take media over UDP alone: so that is UNKNOWN, not FAIL."""
-    name = "Connection to the media server"
-    for address in addresses:
-        accepts, reason = mcu_answers(address)
-        if not accepts:
-            advice = "Try it from the participants' network, and ask its operator whether it runs."
-            return Check(name, "UNKNOWN", reason, advice)
-    return Check(name, "PASS", ", ".join(addresses))
+    name, (accepts, reason) = "Connection to the media server", mcu_answers(address)
+    if accepts:
+        return Check(name, "PASS", reason)
+    advice = "Try it from the participants' network, and ask its operator whether it runs."
+    return Check(name, "UNKNOWN", reason, advice)
 
 
 def camera_login(login_name: str) -> dict[str, Any]:
@@ -73,9 +63,9 @@ def trial_room(
             return "no room was left"
         return "deleted"
 
-    def clean_up() -> Checks:
+    def clean_up() -> Check:
         advice = f"Delete it later: ck.delete_room(client, {created or chosen!r})"
-        yield from ask("Clean-up (A4)", delete, advice=advice)
+        return next(ask("Clean-up (A4)", delete, advice=advice))
 
     try:
         create = partial(create_room, client, room_extend_id=chosen, **fields)
@@ -83,7 +73,6 @@ def trial_room(
         if created and steps:
             yield from steps(created)
     except BaseException as error:  # Ctrl-C too: nobody asks for further checks
-        for check in clean_up():
-            error.add_note(" ".join(str(check).split()))
+        error.add_note(" ".join(str(clean_up()).split()))
         raise
-    yield from clean_up()
+    yield clean_up()

@@ -1,7 +1,5 @@
 """Runbooks about the service: its keys, its media servers, and its acceptance."""
 
-from __future__ import annotations
-
 import copy
 import uuid
 from collections.abc import Callable, Sequence
@@ -16,23 +14,14 @@ from ..deployment import CHECKS, checkup
 from ..deployment.probe import FAULTS
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis.calls import preflight_line
-from ..errors import (
-    ApiError,
-    ConfigError,
-    ConfkitError,
-    JoinFailed,
-    RoomClosed,
-    ServiceTimeout,
-    TransportError,
-    UserNotFound,
-)
+from ..errors import ApiError, ConfigError, ConfkitError, RoomClosed, TransportError, UserNotFound
 from ..occupancy.known import known_rooms
 from ..operations import A3, A6, A7, B2, B3, Operation
-from ..records import Device, Room
+from ..records import Device
 from ..rooms import get_mcu, get_room, get_room_users
 from ..secret import SecretAddress
 from ..text import counted
-from .rooms import camera_login, media_server, trial_room
+from .rooms import ask_media_server, camera_login, media_server, trial_room
 from .steps import NO_TOKEN, Checking, Checks, Finding, ask, is_answer, may_change, shorten, split
 
 _DEVIATION = "Tell the provider: programs written to the interface will misread it."
@@ -51,35 +40,32 @@ def authentication_fails(client: Client) -> Checks:
     Run it with the keys of the program that fails. It reads, and lets at most 2 logins fail, as
     accounts may lock.
     """
-
-    if not (yield from _token_works(client)):
-        return
-
-    def tokens_needed() -> str | Finding:
-        tokens = []
-        for _ in range(3):
-            list_devices(client)
-            tokens.append(client.token())
-        number = len(set(map(id, tokens)))  # as a service may issue the same text again
-        detail = f"3 calls needed {counted(number, 'token')}"
-        advice = (
-            "See whether another program uses these keys; ask the provider how long tokens live."
-        )
-        return detail if number < 3 else ("FAIL", detail, advice)
-
-    yield from ask("Token lifetime", tokens_needed)
+    if (yield from _token_works(client)):
+        yield from ask("Token lifetime", lambda: _tokens_needed(client))
 
 
 def _token_works(client: Client) -> Checking[bool]:
     """Yield the doctor's checks of addresses, keys and token; return whether calls can be made."""
     reader = copy.copy(client)  # with the same token and session
     reader.read_only = True  # so that the doctor sends no B2
-    checks = list(islice(checkup(reader), CHECKS.index("Token in B") + 1))
-    last = checks.pop()
-    checks.append(replace(last, detail=last.detail.partition(";")[0]))  # that B2 was skipped
-    yield from checks
-    failed = [check for check in checks if check.outcome == "FAIL" and check.name != "Clock"]
-    return checks[-1].outcome == "PASS" and not failed
+    failed, last = False, "Token in B"
+    for check in islice(checkup(reader), CHECKS.index(last) + 1):
+        if check.name == last:  # leave out that B2 was skipped
+            check = replace(check, detail=check.detail.partition(";")[0])
+        yield check
+        failed |= check.outcome == "FAIL" and check.name != "Clock"
+    return check.outcome == "PASS" and not failed
+
+
+def _tokens_needed(client: Client) -> str | Finding:
+    tokens = []
+    for _ in range(3):
+        list_devices(client)
+        tokens.append(client.token())
+    number = len(set(map(id, tokens)))  # as a service may issue the same text again
+    detail = f"3 calls needed {counted(number, 'token')}"
+    advice = "See whether another program uses these keys; ask the provider how long tokens live."
+    return detail if number < 3 else ("FAIL", detail, advice)
 
 
 def media_server_gone(client: Client, rooms: Sequence[str] = "", *, apply: bool = False) -> Checks:
@@ -89,8 +75,6 @@ def media_server_gone(client: Client, rooms: Sequence[str] = "", *, apply: bool 
     and 428 are answers of A7 alone: with `apply` that is sent for a user who does not exist, before
     A5, which may assign a media server (assumed).
     """
-    if (yield from ask("Token (A1)", client.token, lambda _: "the keys work")) is None:
-        return
     ids = yield from ask("Rooms", lambda: _room_ids(client, rooms), shorten)
     if ids is None:
         return
@@ -99,11 +83,11 @@ def media_server_gone(client: Client, rooms: Sequence[str] = "", *, apply: bool 
         remove = partial(client.call, A7, user_id=f"nobody-{uuid.uuid4()}")
         yield from _ask_each("Media servers online (A7)", remove, ids)
     addresses = yield from _ask_each("Media servers (A5)", partial(get_mcu, client), ids)
-    if addresses:
-        yield media_server(dict.fromkeys(addresses))
+    yield from map(media_server, dict.fromkeys(addresses))
 
 
 def _room_ids(client: Client, rooms: Sequence[str]) -> list[str]:
+    client.token()  # so that wrong keys are refused once, and not for each check
     ids = split(rooms) or list(known_rooms(client).room_id)
     if not ids:
         advice = "Set rooms (-p rooms=...) to room IDs, with commas between them."
@@ -156,16 +140,12 @@ def deployment_acceptance(
     wrong = "d3Jvbmc="
     unsigned = {**room, client.dialect.token_parameter: wrong}
     # A service may check token, parameters and room in any order.
-    for name, operation, parameters, codes in (
-        ("Unknown room (A3)", A3, room, (404,)),
-        ("Users of an unknown room (A6)", A6, room, (404,)),
-        ("Missing parameter (A3)", A3, {}, (407, 404)),
-        ("Wrong token (A3)", A3, unsigned, (602, 404)),
-        ("Wrong token (B3)", B3, {"accessToken": wrong}, (602,)),
-    ):
-        yield from _ask_refused(client, name, operation, parameters, *codes)
+    yield from _ask_refused(client, "Unknown room (A3)", A3, room, 404)
+    yield from _ask_refused(client, "Users of an unknown room (A6)", A6, room, 404)
+    yield from _ask_refused(client, "Missing parameter (A3)", A3, {}, 407, 404)
+    yield from _ask_refused(client, "Wrong token (A3)", A3, unsigned, 602, 404)
+    yield from _ask_refused(client, "Wrong token (B3)", B3, {"accessToken": wrong}, 602)
     login = camera_login(login_name)
-
     steps = partial(_ask_about_room, client, camera=camera, login=login)
     if (yield from may_change(client, apply, "New room (A2)", "UNKNOWN")):
         yield from trial_room(client, steps, **_ROOM)
@@ -193,18 +173,16 @@ def _ask_refused(
 
 
 def _ask_about_room(client: Client, room_id: str, camera: str, login: dict[str, Any]) -> Checks:
-    def compare(room: Room) -> str | Finding:
+    def compare() -> str | Finding:
+        room = get_room(client, room_id)
         values = {name: getattr(room, name) for name in _ROOM}
         if values == _ROOM:
             return "as created"
         return "FAIL", f"not as created: {values}", _DEVIATION
 
-    yield from ask("Room (A3)", lambda: get_room(client, room_id), compare)
-    address = yield from ask("Media server (A5)", lambda: get_mcu(client, room_id))
-    if address:
-        yield media_server([address])
-    users = partial(get_room_users, client, room_id)
-    yield from ask("Users (A6)", users, lambda users: counted(len(users), "user"))
+    yield from ask("Room (A3)", compare)
+    yield from ask_media_server(client, "Media server (A5)", room_id)
+    yield from ask("Users (A6)", lambda: counted(len(get_room_users(client, room_id)), "user"))
     absent = {"room_id": room_id, "user_id": _OWNER}
     yield from _ask_refused(client, "Removal of an absent user (A7)", A7, absent, 429, 428)
     yield from _ask_refused(client, "Missing parameter (B2)", B2, {"roomId": room_id}, 401, 425)
@@ -212,23 +190,19 @@ def _ask_about_room(client: Client, room_id: str, camera: str, login: dict[str, 
         advice = "Set camera (-p camera=rtsp://host/path) to try one."
         yield Check("Camera import (B1)", "SKIP", "no camera is given", advice)
         return
-
     device = Device(room_id, _OWNER, "a camera", SecretAddress(camera), options=login)
-
-    def place() -> Device:
-        try:
-            return import_device(client, device, verify=True)
-        except (JoinFailed, ServiceTimeout) as error:  # its room is gone when the advice is read
-            advice = f"Play it from here: {preflight_line(device)}"
-            raise error.again(advice=advice) from None
-
     yield from ask(
-        "Camera import (B1)", place, lambda _: "listed by B3 and A6", fails=(ApiError, NotInRoom)
+        "Camera import (B1)",
+        partial(import_device, client, device, verify=True),
+        lambda _: "listed by B3 and A6",
+        # The error's own may name the room, which is gone when it is read.
+        advice=f"See whether the camera plays from here: {preflight_line(device)}",
+        fails=(ApiError, NotInRoom),
     )
+    yield from ask("Camera removal (B2)", lambda: _remove_all(client, room_id))
 
-    def remove_all() -> str:
-        for device in list_devices(client, room_id):
-            remove_device(client, device)
-        return "no device is left"
 
-    yield from ask("Camera removal (B2)", remove_all)
+def _remove_all(client: Client, room_id: str) -> str:
+    for device in list_devices(client, room_id):
+        remove_device(client, device)
+    return "no device is left"

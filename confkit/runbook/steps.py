@@ -1,7 +1,5 @@
 """The steps of a runbook: a question to the service with its check, and the guard of a change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -15,10 +13,8 @@ Checking = Generator[Check, None, Value]  # used as `value = yield from ...`
 Checks = Checking[None]
 Finding = tuple[Outcome, str] | tuple[Outcome, str, str]  # outcome, detail, advice
 
-AGAIN = "Run this again with apply=True (-p apply=True in a terminal)"
-_SHOWN = 10  # names in a message
-
 NO_TOKEN = (AuthenticationFailed, TokenRejected)
+_SHOWN = 10  # names in a message
 
 
 def ask(
@@ -31,15 +27,17 @@ def ask(
 ) -> Checking[Value | None]:
     """Yield the check of a question; return its value where the check is a PASS, else None.
 
-    `judge` makes of the value a text, the detail of a PASS, or a Finding. An error is a FAIL where
-    the service answered what is wrong, or where it is one of `fails`, else UNKNOWN.
-    `advice` replaces the error's own.
+    `judge` makes of the value a text, the detail of a PASS, or a Finding; without it the value is
+    one of these. An error is a FAIL where the service answered what is wrong, or where it is one of
+    `fails`, else UNKNOWN. `advice` replaces the error's own. An OSError is of a file to be read.
     """
     try:
         value = question()
-    except ConfkitError as error:
+    except (ConfkitError, OSError) as error:
         failed = is_answer(error) or isinstance(error, fails)
-        yield Check(name, "FAIL" if failed else "UNKNOWN", error.summary, advice or error.advice)
+        advice = advice or getattr(error, "advice", "Check the path, and whether you may read it.")
+        summary = getattr(error, "summary", str(error))
+        yield Check(name, "FAIL" if failed else "UNKNOWN", summary, advice)
         return None
     finding: Any = judge(value) if judge else value
     check = Check(name, "PASS", finding) if isinstance(finding, str) else Check(name, *finding)
@@ -47,10 +45,11 @@ def ask(
     return value if check.outcome == "PASS" else None
 
 
-def check_range(name: str, value: float, low: int, high: int) -> None:
-    """Raise ConfigError for a number out of its range, before anything is asked or changed."""
-    if not low <= value <= high:
-        raise ConfigError(f"{name} is {value}", f"Set {name} to a number from {low} to {high}.")
+def is_answer(error: Exception) -> bool:
+    """Return whether the service itself said what is wrong, and not that it could not look."""
+    if isinstance(error, ApiError) and not isinstance(error, NO_TOKEN):
+        return error.ret not in (None, *FAULTS)
+    return False
 
 
 def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP") -> Checking[bool]:
@@ -65,15 +64,9 @@ def may_change(client: Client, apply: bool, name: str, outcome: Outcome = "SKIP"
         advice = "Use a client that is not read-only."
         yield Check(name, outcome, "nothing was changed: this client is read-only", advice)
     elif not apply:
-        yield Check(name, outcome, "nothing was changed", f"{AGAIN} to make this change.")
+        advice = "Run this again with apply=True (-p apply=True in a terminal) to make this change."
+        yield Check(name, outcome, "nothing was changed", advice)
     return apply and not client.read_only
-
-
-def is_answer(error: ConfkitError) -> bool:
-    """Return whether the service itself said what is wrong, and not that it could not look."""
-    if not isinstance(error, ApiError) or isinstance(error, NO_TOKEN):
-        return False
-    return error.ret not in (None, *FAULTS)
 
 
 def shorten(names: Iterable[str]) -> str:

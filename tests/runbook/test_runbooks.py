@@ -24,6 +24,8 @@ SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
 LOST, GONE = {"drop": True}, {"ret": 404, "times": 1}
 NEXT = {"delay": 0, "times": 1}  # the next response is as it would be
 DONE = {"body": '{"ret": 0}'}  # although nothing was done
+BACK = {"body": '{"ret": 0, "user_list": [{"user_name": "Ada", "user_id": "new"}]}'}
+DOWN = {"body": '{"ret": 0, "addr": "127.0.0.1:1"}'}
 DONE_BUT_LOST = {"drop": True, "after": True, "times": 1}
 
 
@@ -35,11 +37,13 @@ def password(monkeypatch):
 # Scenes: each makes something on a sandbox, and returns the inputs of the runbook
 
 
-def shift(sandbox, client, folder, **options):
-    """A room with two people."""
+def shift(sandbox, client, folder, locked=False, **options):
+    """A room with two people, which may be locked behind them."""
     room = ck.create_room(client, "Night shift", "ops", **options)
     for name in ("Ada", "Grace"):
         sandbox.join(room, name, user_id=name.lower())
+    if locked:
+        sandbox.lock(room)
     return {"room": room}
 
 
@@ -75,10 +79,10 @@ def park(sandbox, client, folder, unplugged=("ramp", "roof")):
     return {"keep": "cam-roof", "pause": 0.1}
 
 
-def yard(sandbox, client, folder, garage="desk-2468", locked=False):
+def yard(sandbox, client, folder, garage="desk-2468", locked=False, count=2):
     """A table of two cameras, for a room that may be locked."""
     room, lines = ck.create_room(client, "Yard", "ops"), []
-    for name, password in (("north", "desk-2468"), ("garage", garage)):
+    for name, password in (("north", "desk-2468"), ("garage", garage))[:count]:
         address = sandbox.camera(name, login_name="admin", login_password=password, **SMALL)
         lines.append((room, f"cam-{name}", name, address, "admin", "desk-2468"))
     if locked:
@@ -92,9 +96,9 @@ def hall(sandbox, client, folder):
     return {"camera": sandbox.camera("hall", **LOGIN, **SMALL), "login_name": "admin"}
 
 
-def other_key(sandbox, client, folder):
+def other_key(sandbox, client, folder, secret_key="yesterdays-secret", **options):
     urls = sandbox.base_url, sandbox.outgoing_url
-    return {"client": ck.Client(*urls, sandbox.access_key, "yesterdays-secret")}
+    return {"client": ck.Client(*urls, sandbox.access_key, secret_key, **options)}
 
 
 def month(sandbox, client, folder, full=False):
@@ -123,28 +127,34 @@ FAILED_ONE = f"FAIL {EVERY}: cam-garage (preflight failed)"
 LOST_TWICE = f"UNKNOWN {EVERY}: cam-north ("
 RAMP = "FAIL Stray devices: cam-ramp (not among the users)"
 STOPPED = partial(rooms, stopped=True)
+OTHER_HASH = partial(other_key, secret_key="demo_secret", dialect=ck.Dialect(hash="sha256"))
 
 ROWS = [
     row(JOIN, FULL, "FAIL Free places: none (2 of 2)"),
+    row(JOIN, partial(shift, locked=True), "FAIL Status: locked: nobody new can join"),
     row(JOIN, shift, "UNKNOWN Licence and media server (A5): 504", A5=504),
     row(JOIN, P2P, changed="A2 A4", **DO),
     row(OFF, shift, "FAIL User: nobody in the room has the ID 'Adda'", user="Adda", **DO),
     row(OFF, shift, "UNKNOWN Forced offline: ", "A7", A7=LOST, **ADA),
     row(OFF, shift, "UNKNOWN Stays away: 700", "A7", A6=[NEXT, 700], A7=DONE, **ADA),
+    row(OFF, shift, "FAIL Stays away: in the room", "A7", A6=[NEXT, BACK], watch=-1, **ADA),
     row(SERVER, STOPPED, "FAIL Media servers (A5): 410"),
     row(SERVER, STOPPED, OFFLINE, ALL, **DO),
     row(SERVER, rooms, "UNKNOWN Media servers (A5): all rooms are closed", A5=416),
-    row(SERVER, rooms, "UNKNOWN Media servers online (A7): ", "A7", A7=LOST, **DO),
-    row(CAMERA, partial(desk, listed=False), f"{OUT}: not_imported"),
+    row(SERVER, rooms, "UNKNOWN Media servers online (A7): 2 rooms not asked", "A7", A7=LOST, **DO),
+    row(SERVER, rooms, "UNKNOWN Connection to the media server: 127.0.0.1:1 does not", A5=DOWN),
+    row(SERVER, other_key, "UNKNOWN Rooms: authenticate (A1) answered 401", rooms="1"),
+    row(CAMERA, partial(desk, listed=False), f"{OUT}: It plays from here: H.264, 160 x 96"),
     row(CAMERA, desk, "UNKNOWN Camera in its room: 504", A6=504),
     row(BULK, yard, f"UNKNOWN {EVERY}: 2 can be imported"),
     row(BULK, partial(yard, garage="desk-1357"), FAILED_ONE, "B1", **DO),
     row(BULK, partial(yard, locked=True), "FAIL Rooms: locked or closed", **DO),
-    row(BULK, lambda *_: {"table": "/nowhere.csv"}, "UNKNOWN Table: cannot read /nowhere.csv"),
+    row(BULK, partial(yard, count=0), "UNKNOWN Rooms: the table has no rows", **DO),
+    row(BULK, lambda *_: {"table": "/nowhere.csv"}, "UNKNOWN Table: [Errno 2] No such file"),
     row(BULK, yard, "UNKNOWN Table: closed the connection", B3=LOST, **DO),
     row(BULK, yard, LOST_TWICE, "B1 B1", B1=LOST, **DO),
     row(STRAY, park, RAMP),
-    row(STRAY, park, "FAIL Devices to keep: gate 7", keep="gate 7", **DO),
+    row(STRAY, park, "UNKNOWN Two readings: no device has the ID gate 7", keep="gate 7", **DO),
     row(STRAY, park, "UNKNOWN Two readings: 304", B3=[NEXT, 304], **DO),
     row(STRAY, park, f"FAIL Removal (B2): cam-ramp (failed); {RAMP}", "B2", B2=303, **DO),
     # What is stray in one reading only is being restarted.
@@ -154,7 +164,9 @@ ROWS = [
     row(ACCEPT, hall, changed=TRIED, A2=DONE_BUT_LOST, **DO),
     row(ACCEPT, hall, "UNKNOWN Clean-up (A4): ", TRIED, A4=LOST, **DO),
     row(AUTH, other_key, "FAIL Keys: A1 refuses the keys (401)"),
+    row(AUTH, OTHER_HASH, "FAIL Keys: the keys are right, but the service expects another"),
     row(CAPACITY, month, "UNKNOWN Recording: no recording at nowhere", recording="nowhere"),
+    row(CAPACITY, month, "UNKNOWN Recording: there are no samples", days=0),
     row(CAPACITY, partial(month, full=True), "FAIL Rooms large enough: at its cap", A1=401),
 ]
 
@@ -257,5 +269,3 @@ def test_an_input_that_makes_no_sense_is_refused_before_a_change(client):
     room = ck.create_room(client, "Lobby", "ops")
     with pytest.raises(ck.ConfigError, match="Set apply to True or False"):
         list(runbook.nobody_can_join(client, room, apply="False"))
-    with pytest.raises(ck.ConfigError, match="Set watch to a number from 0 to 3600"):
-        next(runbook.force_user_offline(client, room, "ada", watch=-1, apply=True))

@@ -112,7 +112,7 @@ def test_a_sandbox_listens_on_loopback_alone(monkeypatch):
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "x\0y"])
 def test_a_name_is_no_path(name, capsys):
     """A runbook, a profile, an exercise and a part are looked up, never opened."""
-    for command, status in (("runbook --sandbox", 2), ("interface", 1), ("token --profile", 1)):
+    for command, status in (("runbook", 2), ("interface", 1), ("token --profile", 1)):
         assert cli.main([*command.split(), name]) == status, command
     printed = capsys.readouterr()
     assert "Traceback" not in printed.err

@@ -23,7 +23,7 @@ COMMANDS = {
     "profile add x --base-url http://h --outgoing-url http://h --access-key k": 0,
     "record {w.folder}/kept --rooms {w.folder}/rooms.txt --sweeps 1": 0,
     "runbook media-server-gone --report {w.folder}/report.html": 0,
-    "runbook media-server-gone -p rooms={w.login} --sandbox": 1,
+    "runbook media-server-gone -p rooms={w.login} --profile sandbox": 1,
     "sandbox --dialect {w.login}": 1,
     "token --secret={w[secret_key]}": 2,
 }
