@@ -12,18 +12,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
-from operator import itemgetter
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .client import Client, check_rate
+from .client import Client
 from .devices import list_devices
 from .errors import Cancelled, ConfigError, ConfkitError, TokenRejected
 from .frames import NAME, Kind, frame_of, rooms_frame
 from .operations import A1, A3, A6, B3
 from .records import Room, RoomUser
 from .rooms import get_room, get_room_users
-from .secret import excerpt
+from .secret import Secret, excerpt
 from .tables import room_ids as read_ids
 from .text import counted
 
@@ -82,21 +81,20 @@ def sweep(
     an expired token by itself, so a service that keeps one token per key may fail its rooms with
     TokenRejected. Sections 4 and 7 of the interface.
     """
-    if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
+    if not isinstance(concurrency, int) or concurrency < 1:
         raise ConfigError(f"concurrency is {concurrency!r}", "Pass a whole number from 1.")
-    if max_rate is not None:
-        check_rate(max_rate)
     client.may_send(A3)
     ids, cancelled = tuple(read_ids(room_ids, id_column)), cancelled or threading.Event()
-    options = _Options(users, users, concurrency, max_rate)
+    options = _Options(users, concurrency, max_rate)
     time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
+    tasks: list[str | None] = [None] if users and ids else []  # the devices come first
     with progress_bar(progress, len(ids), "rooms") as step:
-        if not ids:
-            part = _Part()
-        elif executor is None or max_rate or client.max_rate:  # which holds in one process
-            part = _Reader(client, ids, options, cancelled).read(step)
+        if executor is None or max_rate is not None or client.max_rate:  # holds in one process
+            part = _Reader(client, [*tasks, *ids], options, cancelled).read(step)
         else:
-            part = _read_on(executor, client, ids, options, cancelled, step)
+            client.token()  # one for all parts
+            part = _Reader(client, tasks, options, cancelled).read()
+            _read_on(executor, client, ids, options, cancelled, part, step)
     places: dict[str | None, int] = {room_id: place for place, room_id in enumerate(ids)}
     # Several parts may have failed to get a token: that is one failure of the sweep.
     failures = {(failure.room_id, failure.call): failure for failure in part.failures}.values()
@@ -223,7 +221,7 @@ _COUNTS: Mapping[str, Kind] = {
 
 def _frame(rows: Iterable[tuple[object, ...]], kinds: Mapping[str, Kind]) -> pd.DataFrame:
     """Return rows, whose values are in the order of the columns, as a frame."""
-    return frame_of(rows, kinds, {name: itemgetter(n) for n, name in enumerate(kinds)})
+    return frame_of((dict(zip(kinds, row, strict=True)) for row in rows), kinds)
 
 
 def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
@@ -341,12 +339,9 @@ def _differences(
 
 
 class _Options(NamedTuple):
-    """What is read, and how."""
-
-    users: bool
-    devices: bool  # of all rooms, once
+    users: bool  # whether they are read
     concurrency: int
-    max_rate: float | None
+    max_rate: float | None = None
 
 
 @dataclass
@@ -382,54 +377,57 @@ class _Part:
 
 
 class _Reader:
-    """Reads rooms in threads, the external users first.
+    """Reads rooms, by ID, and the external users of all rooms (None) in threads.
 
     The threads are daemons, so that Ctrl-C does not wait for pending responses.
     """
 
     def __init__(
-        self, client: Client, ids: Sequence[str], options: _Options, cancelled: threading.Event
+        self,
+        client: Client,
+        tasks: Sequence[str | None],
+        options: _Options,
+        cancelled: threading.Event,
     ) -> None:
-        self._options, self._cancelled = options, cancelled
+        self._tasks, self._users, self._cancelled = tasks, options.users, cancelled
         self._stop = threading.Event()  # nothing is sent any more
         self._client = client.derive(self._stop, self._wait, self._count, options.max_rate)
-        self._tasks: list[str | None] = [*([None] if options.devices else []), *ids]
-        self._remaining = iter(self._tasks)  # shared by all threads; None stands for the devices
+        self._remaining = iter(tasks)  # shared by all threads
+        self._threads = [
+            threading.Thread(target=self._work, name="confkit sweep", daemon=True)
+            for _ in range(min(options.concurrency, len(tasks)))
+        ]
         self._done: SimpleQueue[str | BaseException | None] = SimpleQueue()
         self._part = _Part()
         self._unanswered = self._rejected = 0  # calls in a row; rooms, despite a fresh token
         self._limit = max(UNANSWERED, options.concurrency)
-        self._probe = ids[-1] if ids else ""  # the room to try alone: the last one read
+        self._probe = tasks[-1] if tasks else None  # the room to try alone: the last one read
         self._counting, self._probing = threading.Lock(), threading.RLock()
 
     def read(self, step: Callable[[], object] = lambda: None) -> _Part:
         """Return what was read, once all rooms are done or the sweep ends; call `step` after each
         room."""
-        if self._cancelled.is_set():
-            return _Part(complete=False)
+        if self._cancelled.is_set() or not self._tasks:
+            return _Part(complete=not self._tasks)
         with suppress(Cancelled):
             self._client.token()  # without a token no room can be read: raise that
-        total, done = len(self._tasks), 0
-        threads = [
-            threading.Thread(target=self._work, name="confkit sweep", daemon=True)
-            for _ in range(min(self._options.concurrency, total))
-        ]
+        pending = len(self._tasks)
         try:
-            for thread in threads:
+            for thread in self._threads:
                 thread.start()
-            while done < total and not (self._cancelled.is_set() or self._stop.is_set()):
+            while pending and not (self._cancelled.is_set() or self._stop.is_set()):
                 with suppress(Empty):
                     room_id = self._done.get(timeout=POLL)
                     if isinstance(room_id, BaseException):
                         raise room_id
-                    done += 1
+                    pending -= 1
                     if room_id is not None:
                         step()
-            part = _Part(complete=done == total and not self._stop.is_set())
+            part = _Part(complete=not (pending or self._stop.is_set()))
         finally:
             self._stop.set()
         deadline = time.monotonic() + GRACE
-        for thread in threads:
+        for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
         part.add(self._part)  # a copy, which late responses do not change
         if self._client._refusal is not None:
@@ -458,7 +456,7 @@ class _Reader:
                 return
             call = A3.key
             part.rooms[room_id] = get_room(client, room_id)
-            if self._options.users:
+            if self._users:
                 call = A6.key
                 part.users[room_id] = get_room_users(client, room_id)
             self._probe, self._rejected = room_id, 0
@@ -505,14 +503,13 @@ def _read_on(
     ids: Sequence[str],
     options: _Options,
     cancelled: threading.Event,
+    total: _Part,
     step: Callable[[], object],
-) -> _Part:
-    """Read the rooms in parts on the executor, whose workers get a copy of the client."""
+) -> None:
+    """Read the rooms in parts on the executor, whose workers get a copy of the client, and add
+    them to `total`."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
-    # One authentication for all parts, and the devices, here.
-    total = _Reader(client, (), options, cancelled).read()
-    options = options._replace(devices=False)
     sweep_id = os.urandom(16)  # keeps Dask from returning a cached result of an earlier sweep
     parts: dict[Future[_Part], Sequence[str]] = {}
     try:
@@ -525,36 +522,33 @@ def _read_on(
                 break  # the token cannot be renewed
             finished, pending = wait(pending, POLL, FIRST_COMPLETED)
             for future in finished:
-                total.add(_result_of(future, parts[future], client))
+                try:
+                    total.add(future.result())
+                except Exception as error:  # noqa: BLE001  # from a worker or its network
+                    for room_id in parts[future]:
+                        total.fail(room_id, A3.key, _lost(error, client.secret_key))
                 for _ in parts[future]:
                     step()
     finally:
         for future in parts:
             future.cancel()
     total.complete &= not pending
-    return total
 
 
 def _read_part(client: Client, ids: Sequence[str], options: _Options, _: bytes) -> _Part:
     return _Reader(client, ids, options, threading.Event()).read()
 
 
-def _result_of(future: Future[_Part], ids: Sequence[str], client: Client) -> _Part:
-    """Return what a part has read; if the executor lost it, a failure for each of its rooms."""
-    try:
-        return future.result()
-    except Exception as error:  # noqa: BLE001  # from a worker or its network
-        if not isinstance(error, ConfkitError):
-            why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
-            error = ConfkitError(
-                f"the executor lost a part of the sweep ({why})",
-                "Check that the executor is running, and that its workers have confkit installed "
-                "and can reach the service.",
-            )
-        part = _Part()
-        for room_id in ids:
-            part.fail(room_id, A3.key, error)
-        return part
+def _lost(error: Exception, secret_key: Secret) -> ConfkitError:
+    """Return the error of rooms whose part could not be read."""
+    if isinstance(error, ConfkitError):
+        return error
+    why = f"{type(error).__name__}: {excerpt(str(error), (secret_key,))}"
+    return ConfkitError(
+        f"the executor lost a part of the sweep ({why})",
+        "Check that the executor is running, and that its workers have confkit installed and can "
+        "reach the service.",
+    )
 
 
 # Progress
@@ -570,10 +564,9 @@ def progress_bar(
     in a notebook or a terminal, False does not. It disappears from the cell at the end.
     """
     in_notebook = type(sys.stdout).__module__.startswith("ipykernel")
-    if progress is None and in_notebook:  # run by a person, not by nbval, which compares outputs
-        progress = ".ipynb::" not in os.environ.get("PYTEST_CURRENT_TEST", "")
-    elif progress is None:
-        progress = sys.stderr is not None and sys.stderr.isatty()
+    if progress is None:  # nbval compares outputs
+        is_compared = ".ipynb::" in os.environ.get("PYTEST_CURRENT_TEST", "")
+        progress = sys.stderr.isatty() or (in_notebook and not is_compared)
     if callable(progress):
         steps = count(1)
         yield lambda: progress(next(steps), total or 0)
@@ -597,10 +590,7 @@ class _CellLine:
         from IPython.display import display
 
         line = {"text/plain": text.strip()}
-        if self._display is not None:
-            self._display.update(line, raw=True)
-        elif line["text/plain"]:
+        if self._display is None:
             self._display = display(line, raw=True, display_id=True)
-
-    def flush(self) -> None:
-        """Do nothing: text is shown at once."""
+        else:
+            self._display.update(line, raw=True)
