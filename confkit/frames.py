@@ -3,6 +3,8 @@ masked unless asked for."""
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from .calls import Call
@@ -144,9 +146,10 @@ def frame_of(
 
     rows, columns = list(rows), {}
     for name, kind in kinds.items():
-        values = [row[name] for row in rows]
+        values = list(map(itemgetter(name), rows))
         if isinstance(kind, Mapping):
-            values = [None if value is None else kind.get(value, OTHER) for value in values]
+            names: dict[Any, str | None] = {**kind, None: None}
+            values = list(map(names.get, values, repeat(OTHER)))
             columns[name] = pd.Categorical(values, [*kind.values(), OTHER])
         elif isinstance(kind, tuple):
             columns[name] = pd.Categorical(values, kind)

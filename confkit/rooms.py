@@ -61,7 +61,7 @@ def create_room(
         "max_audio": _number(A2, "max_audio", max_audio),
         "attendee_max": _number(A2, "attendee_max", attendee_max),
     }
-    if (size := len(topic.encode())) >= TOPIC_BYTES:
+    if (size := len(topic.encode(errors="replace"))) >= TOPIC_BYTES:
         problem = f"topic is {size} bytes long in UTF-8; it must be under {TOPIC_BYTES}."
         advice = "Shorten it: a character outside ASCII takes 2 to 4 bytes."
         raise parameter_error(A2, problem, advice)
@@ -166,8 +166,7 @@ def force_offline(client: Client, room_id: str | Room, user_id: str) -> str:
         lambda: all(user.user_id != user_id for user in get_room_users(client, room_id)),
         f"Check with ck.get_room_users(client, {room_id!r}) before you repeat it.",
     )
-    message = response.get("msg")
-    return message if isinstance(message, str) else ""
+    return str(response.get("msg") or "")
 
 
 def change(
