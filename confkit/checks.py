@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Literal, get_args
 
 from .secret import redact
-from .text import as_json, one_line, without_maths
+from .text import one_line, without_maths
 
 Outcome = Literal["FAIL", "UNKNOWN", "PASS", "SKIP"]  # what is wrong comes first
-_EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
 _COLOURS = {"PASS": "#d9eedd", "FAIL": "#f9d9d4", "SKIP": "#e8e8e8", "seen": "#d9eedd"}
 _PENDING = "#fbe9c2"  # of UNKNOWN, and of checks that are pending
 _LEFT = "style='text-align:left;vertical-align:top'"
@@ -63,12 +63,12 @@ class Checklist(tuple[Check, ...]):
     @property
     def exit_status(self) -> int:
         """0 for PASS, 1 for FAIL, 2 for UNKNOWN."""
-        return _EXIT[self.verdict]
+        return ("PASS", "FAIL", "UNKNOWN").index(self.verdict)
 
     def as_json(self, **fields: str) -> str:
         """Return these fields, the verdict and the checks as one JSON object."""
         checks = [asdict(check) for check in self]
-        return as_json({**fields, "verdict": self.verdict, "checks": checks})
+        return json.dumps({**fields, "verdict": self.verdict, "checks": checks})
 
     def __repr__(self) -> str:
         return "\n".join([*map(str, self), f"Overall: {self.verdict}"])

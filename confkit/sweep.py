@@ -316,17 +316,17 @@ def _differences(
 ) -> Iterator[tuple[str, RoomUser | None]]:
     """Yield the changes among the users of a room, each with its user, if any."""
     earlier, later = before.users[room_id], after.users[room_id]
-    for users, others, person, device in (
-        (later, earlier, "user joined", "device came"),
-        (earlier, later, "user left", "device gone"),
-    ):
-        present = {user.user_id for user in others}
-        for user in users:
-            was, is_now = before.is_device(room_id, user), after.is_device(room_id, user)
-            # Devices are read first: one that is imported during a sweep is a person there.
-            mistaken = users is later and before.devices is not None and is_now and not was
-            if user.user_id not in present or mistaken:
-                yield device if was or is_now else person, user
+    ids_before, ids_after = ({user.user_id for user in users} for users in (earlier, later))
+    for user in later:
+        was, is_now = before.is_device(room_id, user), after.is_device(room_id, user)
+        # Devices are read first: one that is imported during a sweep is a person there.
+        mistaken = before.devices is not None and is_now and not was
+        if user.user_id not in ids_before or mistaken:
+            yield "device came" if was or is_now else "user joined", user
+    for user in earlier:
+        if user.user_id not in ids_after:
+            is_device = before.is_device(room_id, user) or after.is_device(room_id, user)
+            yield "device gone" if is_device else "user left", user
     if bool(earlier) is not bool(later):
         yield "opened" if later else "emptied", None
     caps = [part.rooms[room_id].attendee_max or 0 for part in (before, after)]

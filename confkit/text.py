@@ -5,7 +5,6 @@ them could colour a line, rename a window, hide the text before it or fake a lin
 """
 
 import io
-import json
 import os
 import re
 import sys
@@ -13,7 +12,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from html import escape
 from pathlib import Path
-from typing import Any
 
 # A joiner between letters that are not ASCII is part of a word (Persian, Hindi) or of an emoji.
 _JOINER = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
@@ -46,13 +44,6 @@ def echo(
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
         stream.reconfigure(errors="replace")
     print(style(printable(str(value))), end=end, file=stream, flush=True)
-
-
-def as_json(value: Any) -> str:
-    """Return the value as readable JSON: only unprintable characters are escaped (\\uXXXX), so that
-    the value stays the same."""
-    text = json.dumps(value, ensure_ascii=False)
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 def without_maths(html: str) -> str:
