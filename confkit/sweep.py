@@ -89,7 +89,8 @@ def sweep(
     time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
     tasks: list[str | None] = [None] if users and ids else []  # the devices come first
     with progress_bar(progress, len(ids), "rooms") as step:
-        if executor is None or max_rate is not None or client.max_rate:  # holds in one process
+        # A rate holds in one process.
+        if executor is None or max_rate is not None or client.max_rate or not ids:
             part = _Reader(client, [*tasks, *ids], options, cancelled).read(step)
         else:
             client.token()  # one for all parts
@@ -163,13 +164,9 @@ class Sweep:
 
     @property
     def commonest(self) -> str:
-        """The reason of the most failures, with one of their rooms; empty if there was none."""
-        if not self.failures:
-            return ""
+        """The reason of the most failures; empty if there was none."""
         reasons = Counter(failure.error.summary for failure in self.failures)
-        example = max(self.failures, key=lambda failure: reasons[failure.error.summary])
-        room = "" if example.room_id is None else f"room {example.room_id!r}: "
-        return room + example.error.summary
+        return max(reasons, key=reasons.__getitem__, default="")
 
     def frame(self) -> pd.DataFrame:
         """Return one row per given room ID, in order.
@@ -229,9 +226,8 @@ def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
 
     `room_id`, `topic`, `users`, `people`, `devices`, `attendee_max`, `utilisation` (users as a
     share of `attendee_max`, `Float64`; missing without a cap or with a cap of 0, and if the users
-    could not be read), and `error`. TypeError: not a Sweep.
+    could not be read), and `error`.
     """
-    _require_sweeps(sweep)
     frame = sweep.frame()
     frame[UTILISATION] = utilisation(frame)
     return frame[[*_FIRST, UTILISATION, "error"]]
@@ -266,9 +262,8 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     both sweeps read them; a device counts as a user if neither sweep could read the devices. One
     that was imported during the earlier sweep, which took it for a person, came in the later. A
     room that is not in both sweeps, or was not asked in one that ended early, has no row.
-    TypeError: not two Sweeps; ValueError: they are of two services.
+    ValueError: they are of two services.
     """
-    _require_sweeps(before, after)
     if before.service != after.service:
         names = f"{before.service} and {after.service}"
         raise ValueError(f"the sweeps are of two services, {names}, whose rooms differ")
@@ -302,13 +297,6 @@ def with_last_known(before: Sweep | None, after: Sweep) -> Sweep:
     part = _Part({**old.rooms}, {**old.users}, old.devices)
     part.add(after._part)
     return replace(after, _part=part)
-
-
-def _require_sweeps(*sweeps: object) -> None:
-    for value in sweeps:
-        if not isinstance(value, Sweep):
-            kind = type(value).__name__
-            raise TypeError(f"expected what sweep(client, room_ids) returns, got {kind}")
 
 
 def _differences(
