@@ -85,9 +85,8 @@ def import_device(
     options = hide(options, "" if isinstance(options, Mapping) else "secret")
     client.may_send(B1)
     if isinstance(room_id, Device):
-        old, new = room_id, {"login_name": login_name, "login_password": login_password}
-        if options is None:
-            options = {key: value for key, value in old.options.items() if new.get(key) is None}
+        old = room_id
+        options = old.options if options is None else options
         user_id = old.user_id if user_id is None else user_id
         user_name = old.user_name if user_name is None else user_name
         user_address = old.user_address if user_address is None else user_address
@@ -140,25 +139,28 @@ def _import(client: Client, device: Device) -> None:
 def _wait_until_seen(client: Client, device: Device, patience: float) -> None:
     """Wait until both B3 and A6 list the device; NotInRoom if they do not in time."""
     end = time.monotonic() + patience
-    room_id, name = device.room_id, redact(device.user_id)
-    while True:
-        try:
-            missing = "the service does not list it (B3)"
-            if find_device(client, room_id, device.user_id) is not None:
-                missing = "it is not among the room's users (A6)"
-                if device.user_id in (user.user_id for user in get_room_users(client, room_id)):
-                    return
-        except ConfkitError as error:
-            missing = f"the room could not be read: {error}"
+    while missing := _missing_from(client, device):
         if time.monotonic() >= end:
-            break
+            room_id, name = device.room_id, redact(device.user_id)
+            error = NotInRoom(
+                f"{name!r} was imported into room {room_id!r}, but {missing}",
+                f"To find out why: ck.diagnose_device(client, {room_id!r}, {name!r})",
+            )
+            error.device = device
+            raise error
         time.sleep(_PAUSE)
-    not_seen = NotInRoom(
-        f"{name!r} was imported into room {room_id!r}, but {missing}",
-        f"To find out why: ck.diagnose_device(client, {room_id!r}, {name!r})",
-    )
-    not_seen.device = device
-    raise not_seen
+
+
+def _missing_from(client: Client, device: Device) -> str:
+    """Return where a device is missing, or "" if its room has it."""
+    try:
+        if find_device(client, device.room_id, device.user_id) is None:
+            return "the service does not list it (B3)"
+        users = get_room_users(client, device.room_id)
+        is_there = any(user.user_id == device.user_id for user in users)
+        return "" if is_there else "it is not among the room's users (A6)"
+    except ConfkitError as error:
+        return f"the room could not be read: {error}"
 
 
 def remove_device(
@@ -249,18 +251,11 @@ def check_address(operation: Operation, value: object) -> SecretAddress:
 def check_options(
     options: object, login_name: str | None = None, login_password: str | Secret | None = None
 ) -> dict[str, Any]:
-    """Return the `options` of B1 with secrets hidden, and the login under the interface's keys."""
+    """Return the `options` of B1 with secrets hidden; a login that is passed replaces theirs."""
     if not isinstance(options, Mapping | None):
         advice = 'Pass a dict, such as {"assist_address": "rtsp://..."}.'
         raise parameter_error(B1, "options is not an object.", advice)
-    checked: dict[str, Any] = check_sendable(B1, {"options": dict(options or {})})["options"]
-    for name, value in (("login_name", login_name), ("login_password", login_password)):
-        if value is None:
-            continue
-        if not isinstance(value, str | Secret):
-            raise parameter_error(B1, f"{name} is not text.", "Pass it as text.")
-        value = check_sendable(B1, {name: value})[name]
-        if checked.setdefault(name, value) != value:
-            problem = f"{name} is given twice, in options and by itself, with different values."
-            raise parameter_error(B1, problem, "Pass it once.")
-    return checked
+    login = {"login_name": login_name, "login_password": login_password}
+    passed = {name: value for name, value in login.items() if value is not None}
+    sent = {"options": {**(options or {}), **passed}}
+    return check_sendable(B1, sent)["options"]  # type: ignore[no-any-return]

@@ -51,36 +51,36 @@ def create_room(
     """
     host_password = Secret(host_password) if host_password is not None else None
     client.may_send(A2)
-    is_name = room_mode is None or isinstance(room_mode, str)
+    advice = "Check on the service before you create it again, then with a room_extend_id."
+    if room_extend_id is not None:
+        room_extend_id = parse_id(A2, "room_extend_id", room_extend_id)
+        advice = f"Check with ck.get_room(client, {room_extend_id!r}) before you create it again."
+    is_name = isinstance(room_mode, str)
     parameters = {
         "topic": require_text(A2, "topic", topic),
         "owner_id": parse_id(A2, "owner_id", owner_id),
-        "room_mode": (require_text if is_name else _number)(A2, "room_mode", room_mode),
+        "room_mode": room_mode if is_name else _number(A2, "room_mode", room_mode),
         "host_password": host_password,
         "max_video": _number(A2, "max_video", max_video),
         "max_audio": _number(A2, "max_audio", max_audio),
         "attendee_max": _number(A2, "attendee_max", attendee_max),
+        "room_extend_id": room_extend_id,
     }
+    sent = {name: value for name, value in parameters.items() if value is not None}
     if (size := len(topic.encode(errors="replace"))) >= TOPIC_BYTES:
         problem = f"topic is {size} bytes long in UTF-8; it must be under {TOPIC_BYTES}."
         advice = "Shorten it: a character outside ASCII takes 2 to 4 bytes."
         raise parameter_error(A2, problem, advice)
-    advice = "Check on the service before you create it again, then with a room_extend_id."
-    if room_extend_id is not None:
-        room_extend_id = parse_id(A2, "room_extend_id", room_extend_id)
-        parameters["room_extend_id"] = room_extend_id
-        advice = f"Check with ck.get_room(client, {room_extend_id!r}) before you create it again."
 
     def happened() -> bool:
         room = _find_room(client, str(room_extend_id))
         for name in _COMPARED if room is not None else ():
-            if name in parameters and getattr(room, name) != parameters[name]:
+            if name in sent and getattr(room, name) != sent[name]:
                 raise ConfkitError(f"room {room_extend_id!r} has another {name}")
         return room is not None
 
-    parameters = {name: value for name, value in parameters.items() if value is not None}
     look_up = None if room_extend_id is None else happened
-    response, room_id = change(client, A2, parameters, look_up, advice), None
+    response, room_id = change(client, A2, sent, look_up, advice), None
     with suppress(ProtocolError):
         room_id = text(snake_case(response), "room_id")
     room_id = room_id or room_extend_id

@@ -22,12 +22,12 @@ from .frames import NAME, Kind, frame_of, rooms_frame
 from .operations import A1, A3, A6, B3
 from .records import Room, RoomUser
 from .rooms import get_room, get_room_users
-from .secret import Secret, excerpt
+from .secret import excerpt
 from .tables import room_ids as read_ids
 from .text import counted
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
     import pandas as pd
 
@@ -39,7 +39,7 @@ NOT_ASKED = "not asked: the sweep ended early"
 UTILISATION = "utilisation"  # the column that occupancy_frame adds to frame()
 UNANSWERED = 16  # calls in a row (or `concurrency`), after which one room is tried alone
 PROBE_DELAY = 1.0  # seconds before that: a lost connection is often back by then
-PART = 500  # rooms per task of an executor
+PART, PARTS = 500, 100  # rooms per task of an executor, and tasks that it has at once
 POLL = 0.1  # seconds between two checks of `cancelled`
 GRACE = 0.5  # seconds for calls under way when a sweep ends early
 _FIRST = ("room_id", "topic", "users", "people", "devices", "attendee_max")
@@ -87,15 +87,14 @@ def sweep(
     ids, cancelled = tuple(read_ids(room_ids, id_column)), cancelled or threading.Event()
     options = _Options(users, concurrency, max_rate)
     time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
-    tasks: list[str | None] = [None] if users and ids else []  # the devices come first
+    if max_rate is not None or client.max_rate:  # which holds in one process
+        executor = None
+    size = 1 if executor is None else PART
+    tasks = [ids[at : at + size] for at in range(0, len(ids), size)]
+    if users and ids:
+        tasks.insert(0, ())  # the external users
     with progress_bar(progress, len(ids), "rooms") as step:
-        # A rate holds in one process.
-        if executor is None or max_rate is not None or client.max_rate or not ids:
-            part = _Reader(client, [*tasks, *ids], options, cancelled).read(step)
-        else:
-            client.token()  # one for all parts
-            part = _Reader(client, tasks, options, cancelled).read()
-            _read_on(executor, client, ids, options, cancelled, part, step)
+        part = _Reader(client, tasks, options, cancelled, executor).read(step)
     places: dict[str | None, int] = {room_id: place for place, room_id in enumerate(ids)}
     # Several parts may have failed to get a token: that is one failure of the sweep.
     failures = {(failure.room_id, failure.call): failure for failure in part.failures}.values()
@@ -365,7 +364,8 @@ class _Part:
 
 
 class _Reader:
-    """Reads rooms, by ID, and the external users of all rooms (None) in threads.
+    """Reads tasks in threads: rooms by ID, or the external users of all rooms for a task without
+    IDs. An executor reads rooms in other processes, whose threads then wait for it here.
 
     The threads are daemons, so that Ctrl-C does not wait for pending responses.
     """
@@ -373,23 +373,26 @@ class _Reader:
     def __init__(
         self,
         client: Client,
-        tasks: Sequence[str | None],
+        tasks: Sequence[tuple[str, ...]],
         options: _Options,
         cancelled: threading.Event,
+        executor: Executor | None = None,
     ) -> None:
-        self._tasks, self._users, self._cancelled = tasks, options.users, cancelled
+        self._tasks, self._options, self._cancelled = tasks, options, cancelled
+        self._executor = executor
         self._stop = threading.Event()  # nothing is sent any more
         self._client = client.derive(self._stop, self._wait, self._count, options.max_rate)
         self._remaining = iter(tasks)  # shared by all threads
+        concurrency = options.concurrency if executor is None else PARTS
         self._threads = [
             threading.Thread(target=self._work, name="confkit sweep", daemon=True)
-            for _ in range(min(options.concurrency, len(tasks)))
+            for _ in range(min(concurrency, len(tasks)))
         ]
-        self._done: SimpleQueue[str | BaseException | None] = SimpleQueue()
+        self._done: SimpleQueue[tuple[str, ...] | BaseException] = SimpleQueue()
         self._part = _Part()
         self._unanswered = self._rejected = 0  # calls in a row; rooms, despite a fresh token
         self._limit = max(UNANSWERED, options.concurrency)
-        self._probe = tasks[-1] if tasks else None  # the room to try alone: the last one read
+        self._probe = tasks[-1][-1] if tasks else ""  # the room to try alone: the last one read
         self._counting, self._probing = threading.Lock(), threading.RLock()
 
     def read(self, step: Callable[[], object] = lambda: None) -> _Part:
@@ -405,11 +408,11 @@ class _Reader:
                 thread.start()
             while pending and not (self._cancelled.is_set() or self._stop.is_set()):
                 with suppress(Empty):
-                    room_id = self._done.get(timeout=POLL)
-                    if isinstance(room_id, BaseException):
-                        raise room_id
+                    ids = self._done.get(timeout=POLL)
+                    if isinstance(ids, BaseException):
+                        raise ids
                     pending -= 1
-                    if room_id is not None:
+                    for _ in ids:
                         step()
             part = _Part(complete=not (pending or self._stop.is_set()))
         finally:
@@ -424,17 +427,49 @@ class _Reader:
 
     def _work(self) -> None:
         try:
-            for room_id in self._remaining:
+            for ids in self._remaining:
                 if not self._service_responds():
                     return
-                self._read(room_id)
-                self._done.put(room_id)
+                if self._executor is not None and ids:
+                    self._read_on(self._executor, ids)
+                else:
+                    self._read(*ids)
+                self._done.put(ids)
         except Cancelled:
             pass
         except BaseException as error:  # noqa: BLE001  # raised by `read`, in the caller's thread
             self._done.put(error)
 
-    def _read(self, room_id: str | None) -> None:
+    def _read_on(self, executor: Executor, ids: tuple[str, ...]) -> None:
+        """Read rooms on the executor, whose workers get a copy of the client."""
+        from concurrent.futures import wait
+
+        unique = os.urandom(16)  # keeps Dask from returning a cached result of an earlier sweep
+        future = executor.submit(_read_part, self._client, ids, self._options, unique)
+        while not future.done():
+            wait((future,), POLL)
+            if self._stop.is_set():
+                future.cancel()
+                return
+        part = _Part()
+        try:
+            part = future.result()
+        except Exception as error:  # noqa: BLE001  # from a worker or its network
+            if not isinstance(error, ConfkitError):
+                why = f"{type(error).__name__}: {excerpt(str(error), (self._client.secret_key,))}"
+                error = ConfkitError(
+                    f"the executor lost a part of the sweep ({why})",
+                    "Check that the executor is running, and that its workers have confkit "
+                    "installed and can reach the service.",
+                )
+            for room_id in ids:
+                part.fail(room_id, A3.key, error)
+        with self._counting:
+            self._part.add(part)
+        if not part.complete:
+            self._stop.set()
+
+    def _read(self, room_id: str | None = None) -> None:
         """Read a room, or the devices of all rooms (None), and record the result or failure."""
         client, part, call = self._client, self._part, B3.key
         try:
@@ -444,7 +479,7 @@ class _Reader:
                 return
             call = A3.key
             part.rooms[room_id] = get_room(client, room_id)
-            if self._users:
+            if self._options.users:
                 call = A6.key
                 part.users[room_id] = get_room_users(client, room_id)
             self._probe, self._rejected = room_id, 0
@@ -482,61 +517,9 @@ class _Reader:
                 self._unanswered = 0 if answered else self._unanswered + 1
 
 
-# Reading on an executor
-
-
-def _read_on(
-    executor: Executor,
-    client: Client,
-    ids: Sequence[str],
-    options: _Options,
-    cancelled: threading.Event,
-    total: _Part,
-    step: Callable[[], object],
-) -> None:
-    """Read the rooms in parts on the executor, whose workers get a copy of the client, and add
-    them to `total`."""
-    from concurrent.futures import FIRST_COMPLETED, wait
-
-    sweep_id = os.urandom(16)  # keeps Dask from returning a cached result of an earlier sweep
-    parts: dict[Future[_Part], Sequence[str]] = {}
-    try:
-        for at in range(0, len(ids), PART):
-            part = ids[at : at + PART]
-            parts[executor.submit(_read_part, client, part, options, sweep_id)] = part
-        pending = set(parts)
-        while pending and not cancelled.is_set():
-            if any(failure.call == A1.key for failure in total.failures):
-                break  # the token cannot be renewed
-            finished, pending = wait(pending, POLL, FIRST_COMPLETED)
-            for future in finished:
-                try:
-                    total.add(future.result())
-                except Exception as error:  # noqa: BLE001  # from a worker or its network
-                    for room_id in parts[future]:
-                        total.fail(room_id, A3.key, _lost(error, client.secret_key))
-                for _ in parts[future]:
-                    step()
-    finally:
-        for future in parts:
-            future.cancel()
-    total.complete &= not pending
-
-
 def _read_part(client: Client, ids: Sequence[str], options: _Options, _: bytes) -> _Part:
-    return _Reader(client, ids, options, threading.Event()).read()
-
-
-def _lost(error: Exception, secret_key: Secret) -> ConfkitError:
-    """Return the error of rooms whose part could not be read."""
-    if isinstance(error, ConfkitError):
-        return error
-    why = f"{type(error).__name__}: {excerpt(str(error), (secret_key,))}"
-    return ConfkitError(
-        f"the executor lost a part of the sweep ({why})",
-        "Check that the executor is running, and that its workers have confkit installed and can "
-        "reach the service.",
-    )
+    tasks = [(room_id,) for room_id in ids]
+    return _Reader(client, tasks, options, threading.Event()).read()
 
 
 # Progress
