@@ -205,8 +205,6 @@ def check_profile_name(name: str) -> None:
     """Raise ConfigError for a name that a profile may not have."""
     if name == EMBEDDED:
         raise ConfigError('"sandbox" is the embedded service, which is built in')
-    if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-        raise ConfigError(f"profile name {name!r}: use letters, digits, '-', '_' and '.'")
 
 
 def _stored() -> dict[str, dict[str, Any]]:

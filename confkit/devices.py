@@ -24,7 +24,7 @@ from .records import (
     preview,
     require_text,
 )
-from .rooms import change, get_room_users, room_id_of
+from .rooms import change, get_room_users
 from .secret import Secret, SecretAddress, hide, redact, reveal
 from .wire import check_sendable
 
@@ -92,7 +92,7 @@ def import_device(
         user_address = old.user_address if user_address is None else user_address
         user_data = old.user_data if user_data is None else user_data
     device = Device(
-        room_id_of(B1, room_id),
+        parse_id(B1, "room_id", room_id),
         parse_id(B1, "user_id", user_id),
         require_text(B1, "user_name", user_name),
         check_address(B1, user_address),
@@ -181,7 +181,7 @@ def remove_device(
     if isinstance(room_id, Device):
         user_id = room_id.user_id if user_id is None else user_id
         user_address = room_id.user_address if user_address is None else user_address
-    room, user = room_id_of(B2, room_id), parse_id(B2, "user_id", user_id)
+    room, user = parse_id(B2, "room_id", room_id), parse_id(B2, "user_id", user_id)
     if user_address is None:
         listed = find_device(client, room, user)
         if listed is None:
@@ -206,7 +206,7 @@ def list_devices(client: Client, room_id: str | Room | None = None) -> list[Devi
     """
     parameters = {}
     if room_id is not None and room_id != "":
-        parameters["roomId"] = room_id_of(B3, room_id)
+        parameters["roomId"] = parse_id(B3, "room_id", room_id)
     return devices_of(client.call(B3, **parameters))
 
 

@@ -263,7 +263,9 @@ def integer(value: Any) -> int | None:
 
 
 def parse_id(operation: Operation, name: str, value: object) -> str:
-    """Return an ID, a non-empty text or a whole number, as text."""
+    """Return an ID, a non-empty text, a whole number, or a record that has it, as text."""
+    if isinstance(value, _Record):
+        value = getattr(value, name, None)
     if isinstance(value, str) and value.strip():
         return value
     if (number := integer(value)) is not None:

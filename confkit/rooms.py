@@ -9,7 +9,6 @@ from .client import Client
 from .errors import ApiError, ConfkitError, OutcomeUnknown, ProtocolError, RoomNotFound
 from .operations import A2, A3, A4, A5, A6, A7, Operation
 from .records import (
-    Device,
     Room,
     RoomUser,
     integer,
@@ -93,7 +92,7 @@ def create_room(
 
 def get_room(client: Client, room_id: str | Room) -> Room:
     """Return the room with this ID, or the current state of a Room (A3). RoomNotFound (404)."""
-    room_id = room_id_of(A3, room_id)
+    room_id = parse_id(A3, "room_id", room_id)
     return Room.read(client.call(A3, room_id=room_id), room_id)
 
 
@@ -112,7 +111,7 @@ def delete_room(client: Client, room_id: str | Room) -> None:
     as deleted.
     """
     client.may_send(A4)
-    room_id = room_id_of(A4, room_id)
+    room_id = parse_id(A4, "room_id", room_id)
     try:
         change(
             client,
@@ -137,7 +136,7 @@ def get_mcu(client: Client, room_id: str | Room) -> str:
 
     MediaServerUnavailable (410), LicenceError (411), RoomClosed (416), RoomNotFound (404).
     """
-    response = client.call(A5, room_id=room_id_of(A5, room_id))
+    response = client.call(A5, room_id=parse_id(A5, "room_id", room_id))
     return require_field(response, "addr", "the media server")
 
 
@@ -146,7 +145,7 @@ def get_room_users(client: Client, room_id: str | Room) -> list[RoomUser]:
 
     RoomNotFound (404). A response without a list is a ProtocolError, never an empty room.
     """
-    return RoomUser.read_all(client.call(A6, room_id=room_id_of(A6, room_id)))
+    return RoomUser.read_all(client.call(A6, room_id=parse_id(A6, "room_id", room_id)))
 
 
 def force_offline(client: Client, room_id: str | Room, user_id: str) -> str:
@@ -157,7 +156,7 @@ def force_offline(client: Client, room_id: str | Room, user_id: str) -> str:
     (A6), that counts as done, with an empty text.
     """
     client.may_send(A7)
-    room_id = room_id_of(A7, room_id)
+    room_id = parse_id(A7, "room_id", room_id)
     user_id = parse_id(A7, "user_id", user_id)
     response = change(
         client,
@@ -202,11 +201,6 @@ def change(
         raise refusal
     unknown.cause += "; no effect is visible so far"
     raise unknown
-
-
-def room_id_of(endpoint: Operation, room: object) -> str:
-    """Return the ID of a room, given as an ID, its Room, or a Device in it."""
-    return parse_id(endpoint, "room_id", room.room_id if isinstance(room, Room | Device) else room)
 
 
 def _number(operation: Operation, name: str, value: object) -> int | None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from .errors import ParameterError
 from .operations import A3
-from .records import Room, parameter_error, parse_id
+from .records import parameter_error, parse_id
 from .secret import SecretAddress
 from .text import counted
 
@@ -137,7 +137,6 @@ def _unique_ids(grid: Grid, position: int, file: str) -> list[str]:
     problems = []
     for number, cells in grid.rows:
         cell, problem, room_id = cells[position], "", ""
-        cell = cell.room_id if isinstance(cell, Room) else cell
         if file:
             cell = cell.strip()
         if cell is None or cell == "":
