@@ -87,9 +87,10 @@ def checks_table(checks: Iterable[Check]) -> str:
         (check.outcome, check.name, check.detail, check.advice, _milliseconds(check.seconds))
         for check in checks
     ]
-    columns = [*range(3), *(column for column in (3, 4) if any(row[column] for row in rows))]
-    table = [[row[column] for column in columns] for row in rows]
-    return outcome_table([headings[column] for column in columns], table)
+    columns = list(zip(headings, *rows, strict=True))
+    columns = columns[:3] + [column for column in columns[3:] if any(column[1:])]
+    names, *table = zip(*columns, strict=True)
+    return outcome_table(names, table)
 
 
 def outcome_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -215,6 +215,9 @@ def missing_extra(what: str, package: str | None, extra: str) -> ConfigError:
 
 # Result codes
 
+_WAIT = "Wait a few seconds; ask the operator if it stays so."
+_ASK = "Ask the provider what it means, and quote the call as client.calls shows it."
+
 
 class Code(NamedTuple):
     """The meaning of a result code, and the (assumed) next step: a row of `codes.toml`, where the
@@ -256,7 +259,9 @@ def codes() -> tuple[Code, ...]:
     for table, entries in tables.items():
         interface, sure = ("", "seen") if table == "seen" else (table, "specified")
         for ret, row in entries.items():
-            row = {"sure": sure, "change": "maybe" if row.get("retry") else "", **row}
+            retry = row.get("retry", False)
+            change, advice = ("maybe", _WAIT) if retry else ("", _ASK)
+            row = {"sure": sure, "change": change, "advice": advice, **row}
             row |= {name: " ".join(row[name].split()) for name in ("meaning", "advice")}
             rows.append(Code(int(ret), interface, **row))
     return tuple(rows)
@@ -274,8 +279,7 @@ def lookup(ret: int | str, interface: str | None) -> tuple[Code, ...]:
 
 def _unknown(ret: int | str) -> Code:
     meaning = "not a code of the interface, and none seen in other deployments"
-    advice = "Ask the provider what it means, and quote the call as client.calls shows it."
-    return Code(ret, "", meaning, advice, "unknown", change="maybe")
+    return Code(ret, "", meaning, _ASK, "unknown", change="maybe")
 
 
 def _row(ret: int | str, interface: str) -> Code:
