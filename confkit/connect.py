@@ -177,8 +177,7 @@ def load_profile(name: str) -> dict[str, Any]:
     if name not in profiles:
         raise ConfigError(
             f"there is no profile {name!r} in {profiles_path()}",
-            f"Known: {', '.join(profile_names())}. "
-            f"`confkit profile add {name if name.isprintable() else 'NAME'}` makes it.",
+            f"Known: {', '.join(profile_names())}. `confkit profile add {name}` makes it.",
         )
     return profiles[name]
 
@@ -219,14 +218,12 @@ def _stored() -> dict[str, dict[str, Any]]:
             profile: {key: _hidden(key, value) for key, value in settings.items()}
             for profile, settings in tomllib.loads(file.read_text("utf-8-sig")).items()
         }
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return {}
-    except AttributeError:
-        problem = "every profile must be a table, such as [prod]"
-    except (OSError, ValueError) as error:
-        problem = f"it cannot be read as TOML ({error})"
+    except (AttributeError, OSError, ValueError) as error:
+        problem = f"cannot be read as TOML with a table for each profile, such as [prod] ({error})"
     # Raised here, where no traceback contains the text of the file.
-    raise ConfigError(f"{file}: {problem}", "Correct the file.")
+    raise ConfigError(f"{file} {problem}", "Correct the file.")
 
 
 def _toml_file(profiles: Mapping[str, Mapping[str, Any]]) -> str:

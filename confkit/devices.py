@@ -204,9 +204,7 @@ def list_devices(client: Client, room_id: str | Room | None = None) -> list[Devi
     ServiceUnavailable (304), ServiceTimeout (310). A response without a list, or with fewer items
     than its `total`, is a ProtocolError, never an empty list.
     """
-    parameters = {}
-    if room_id is not None and room_id != "":
-        parameters["roomId"] = parse_id(B3, "room_id", room_id)
+    parameters = {} if room_id in (None, "") else {"roomId": parse_id(B3, "room_id", room_id)}
     return devices_of(client.call(B3, **parameters))
 
 

@@ -8,6 +8,7 @@ import json
 import operator
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn, Self
 
@@ -225,15 +226,12 @@ def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, Any]]:
 
 def _options(value: object, user_id: str | None) -> Mapping[str, Any]:
     value = reveal(value)  # the JSON text of an object may contain an address
-    # Some services write an empty list, or null as text.
-    if value in (None, [], "null") or (isinstance(value, str) and not value.strip()):
+    if not value or value == "null":  # some services write an empty list, or null as text
         return {}
-    try:
+    with suppress(ValueError, RecursionError):
         value = read_json(value) if isinstance(value, str) else value
         if isinstance(value, Mapping):
             return dict(hide(value))
-    except (ValueError, RecursionError):
-        pass
     problem = "options is not a JSON object, or is nested too deep."
     raise ProtocolError(f"external user {preview(user_id)}: the response's field {problem}", _ASK)
 

@@ -156,16 +156,14 @@ def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
     and each address with a login as a SecretAddress. ValueError: nested more than `levels` deep."""
     if levels < 0:
         raise ValueError(f"nested more than {DEEPEST} levels deep")
-    if isinstance(value, str):
-        if value and is_secret(name):
+    if isinstance(value, str | int | float):
+        if is_secret(name) and value != "" and not isinstance(value, bool):
             return Secret(value)
-        if "@" not in value and "://" not in value:
+        if not isinstance(value, str) or ("@" not in value and "://" not in value):
             return value
         is_address = name.lower().endswith("address")  # even if its beginning is malformed
         masked = str(SecretAddress(value)) if is_address else without_login(value)
         return value if masked == value else SecretAddress(value)
-    if isinstance(value, int | float):
-        return Secret(value) if is_secret(name) and not isinstance(value, bool) else value
     if isinstance(value, Mapping):
         under = name if is_secret(name) else ""
         hidden = {}
@@ -200,9 +198,8 @@ def secrets_in(value: Any) -> list[str]:
 def redact(text: str, known: Iterable[str | Secret] = ()) -> str:
     """Return the text with `***` for each secret in it: the known values (plain, percent-encoded,
     in JSON, Python and HTML), values after a secret's name, and logins in addresses."""
-    values = [value.reveal() if isinstance(value, Secret) else value for value in known]
-    forms = {form for value in values if len(value) >= SHORTEST for form in _spellings(value)}
-    if forms:
+    values = [Secret(value).reveal() for value in known]
+    if forms := {form for value in values if len(value) >= SHORTEST for form in _spellings(value)}:
         longest_first = sorted(forms, key=len, reverse=True)
         text = re.sub("|".join(map(re.escape, longest_first)), MASK, text, flags=re.IGNORECASE)
     if _MARKS.search(text):
@@ -237,7 +234,7 @@ def _masked(match: re.Match[str]) -> str:
 
 def excerpt(content: str | bytes, known: Iterable[str | Secret] = (), size: int = 120) -> str:
     """Return the beginning of a service's text on one line, with secrets masked as by `redact`."""
-    values = [value.reveal() if isinstance(value, Secret) else value for value in known]
+    values = [Secret(value).reveal() for value in known]
     longest = 6 * max(map(len, values), default=0)  # a letter may be written as \uXXXX
     part = content[: 4096 + 4 * size + longest]  # masking shortens the text
     # Without its zeros, text in UTF-16 is read as well.
