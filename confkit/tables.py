@@ -319,6 +319,8 @@ def parse_csv(text: str) -> Grid:
     rows, problems, start = [], [], 1
     try:
         for cells in reader:
+            if len(cells) == 1 and separator in cells[0] and separator in bare:
+                cells = next(csv.reader(cells, delimiter=separator))  # the line was quoted whole
             if any(map(str.strip, cells)):
                 rows.append((start, [_TEXT_FORMULA.sub(r"\1", cell) for cell in cells]))
             start = reader.line_num + 1
@@ -328,14 +330,9 @@ def parse_csv(text: str) -> Grid:
     if not rows:  # nothing, or only separators
         empty = Problem(None, None, "The file is empty. Its first line must name the columns.")
         return Grid([], problems=problems or [empty])
-    if separator in bare:
-        # A line may be quoted as if it were one cell.
-        for index, (line, cells) in enumerate(rows):
-            if len(cells) == 1 and separator in cells[0]:
-                rows[index] = line, next(csv.reader(cells, delimiter=separator))
-    (_, header_cells), *rows = rows
-    width, padded = len(header_cells), []
-    for line, cells in rows:
+    names, padded = [name.strip() for name in rows[0][1]], []
+    width = len(names)
+    for line, cells in rows[1:]:
         if any(cells[width:]):
             problem = f"The row has {len(cells)} cells and the header {width}. "
             problem += "Put quotes around a cell that contains the separator."
@@ -343,4 +340,4 @@ def parse_csv(text: str) -> Grid:
         else:  # Excel omits empty cells at the end of a line
             padded.append((line, [*cells, *[""] * width][:width]))
     # Where there are too many, they have shifted, and a password may stand under any header.
-    return Grid([name.strip() for name in header_cells], padded, problems)
+    return Grid(names, padded, problems)
