@@ -172,7 +172,7 @@ def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
         return hidden
     if isinstance(value, list | tuple):
         return [hide(item, name, levels - 1) for item in value]
-    return value
+    return Secret(value) if value is not None and is_secret(name) else value
 
 
 def reveal(value: Any) -> Any:

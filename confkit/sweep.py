@@ -27,7 +27,7 @@ from .tables import room_ids as read_ids
 from .text import counted
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
 
     import pandas as pd
 
@@ -380,6 +380,7 @@ class _Reader:
     ) -> None:
         self._tasks, self._options, self._cancelled = tasks, options, cancelled
         self._executor = executor
+        self._futures: list[Future[_Part]] = []  # of the executor
         self._stop = threading.Event()  # nothing is sent any more
         self._client = client.derive(self._stop, self._wait, self._count, options.max_rate)
         self._remaining = iter(tasks)  # shared by all threads
@@ -417,6 +418,8 @@ class _Reader:
             part = _Part(complete=not (pending or self._stop.is_set()))
         finally:
             self._stop.set()
+            for future in self._futures:
+                future.cancel()
         deadline = time.monotonic() + GRACE
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -442,18 +445,16 @@ class _Reader:
 
     def _read_on(self, executor: Executor, ids: tuple[str, ...]) -> None:
         """Read rooms on the executor, whose workers get a copy of the client."""
-        from concurrent.futures import wait
+        from concurrent.futures import CancelledError
 
         unique = os.urandom(16)  # keeps Dask from returning a cached result of an earlier sweep
         future = executor.submit(_read_part, self._client, ids, self._options, unique)
-        while not future.done():
-            wait((future,), POLL)
-            if self._stop.is_set():
-                future.cancel()
-                return
+        self._futures.append(future)
         part = _Part()
         try:
             part = future.result()
+        except CancelledError:
+            return
         except Exception as error:  # noqa: BLE001  # from a worker or its network
             if not isinstance(error, ConfkitError):
                 why = f"{type(error).__name__}: {excerpt(str(error), (self._client.secret_key,))}"

@@ -96,7 +96,7 @@ REFUSED = {
 REFUSED_FILES = {
     "no header": ("00123\n7\n", "no column 'room_id'.*header.*: '00123'"),
     "a cell too many": ("building,room_id\nMain, North,7\n", "line 2: The row has 3 cells"),
-    "a header again": ("room_id\n7\nroom_id\n", "line 3: The header is repeated"),
+    "a header again": ("sep=;\nroom_id\n7\nroom_id\n", "line 4: The header is repeated"),
     "an apostrophe": ("room_id,x\n'0012,1\n", "line 2: .*apostrophe"),
     "two separators": ("room_id\n7;\n", "line 2: .*separator"),
     "a full-width comma": ("room_id\n7\uff0cx\n", "line 2: .*separator"),
