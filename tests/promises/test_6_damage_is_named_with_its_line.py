@@ -45,7 +45,7 @@ FILES = {
     **{f"separator {mark!r}": (HEADER + ROW).replace(",", mark) for mark in ";\t|"},
     "Excel's own line": "sep=;\r\n" + (HEADER + ROW).replace(",", ";"),
     "UTF-16": ("\ufeff" + HEADER + ROW).encode("utf-16-le"),
-    "empty lines": f"\n{HEADER}\n{ROW}\n\n,,,\n\n",
+    "empty lines": f"\n{HEADER.replace('room_id', 'Room ID')}\n{ROW}\n\n,,,\n\n",
     "each line in quotes": f'"{HEADER[:-1]}"\n"{ROW}"\n',
 }
 
