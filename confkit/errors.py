@@ -33,11 +33,16 @@ class ConfkitError(Exception):
     @property
     def summary(self) -> str:
         """The problem and its cause, without the advice and without a full stop at the end."""
-        text = f"{self.problem}: {self.cause}" if self.cause else self.problem
-        return printable(text).strip(" .\n")  # it may quote other people's text
+        return self._without_advice().rstrip(" .")
 
     def __str__(self) -> str:
-        return f"{self.summary}. {printable(self.advice)}" if self.advice else self.summary
+        if not self.advice:
+            return self._without_advice()
+        return f"{self.summary}. {printable(self.advice)}"
+
+    def _without_advice(self) -> str:
+        text = f"{self.problem}: {self.cause}" if self.cause else self.problem
+        return printable(text.strip())  # it may quote other people's text
 
     def again(self, **changes: Any) -> Self:
         """Return a copy of the error with these fields changed, to be raised again. (Raising one
