@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Literal, get_args
 
 from .secret import redact
-from .text import as_json, one_line, without_maths
+from .text import one_line, without_maths
 
 Outcome = Literal["FAIL", "UNKNOWN", "PASS", "SKIP"]  # what is wrong comes first
-_EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
 _COLOURS = {"PASS": "#d9eedd", "FAIL": "#f9d9d4", "SKIP": "#e8e8e8", "seen": "#d9eedd"}
 _PENDING = "#fbe9c2"  # of UNKNOWN, and of checks that are pending
 _LEFT = "style='text-align:left;vertical-align:top'"
@@ -63,12 +63,12 @@ class Checklist(tuple[Check, ...]):
     @property
     def exit_status(self) -> int:
         """0 for PASS, 1 for FAIL, 2 for UNKNOWN."""
-        return _EXIT[self.verdict]
+        return ("PASS", "FAIL", "UNKNOWN").index(self.verdict)
 
     def as_json(self, **fields: str) -> str:
         """Return these fields, the verdict and the checks as one JSON object."""
         checks = [asdict(check) for check in self]
-        return as_json({**fields, "verdict": self.verdict, "checks": checks})
+        return json.dumps({**fields, "verdict": self.verdict, "checks": checks})
 
     def __repr__(self) -> str:
         return "\n".join([*map(str, self), f"Overall: {self.verdict}"])
@@ -87,9 +87,10 @@ def checks_table(checks: Iterable[Check]) -> str:
         (check.outcome, check.name, check.detail, check.advice, _milliseconds(check.seconds))
         for check in checks
     ]
-    columns = [*range(3), *(column for column in (3, 4) if any(row[column] for row in rows))]
-    table = [[row[column] for column in columns] for row in rows]
-    return outcome_table([headings[column] for column in columns], table)
+    columns = list(zip(headings, *rows, strict=True))
+    columns = columns[:3] + [column for column in columns[3:] if any(column[1:])]
+    names, *table = zip(*columns, strict=True)
+    return outcome_table(names, table)
 
 
 def outcome_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

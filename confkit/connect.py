@@ -38,8 +38,6 @@ _FLAGS = {
     **dict.fromkeys(("0", "false", "no", "off"), False),
 }
 
-Settings = Mapping[str, tuple[Any, str]]  # by name: the value and its origin
-
 
 def connect(
     profile: str | None = None,
@@ -64,23 +62,21 @@ def connect(
     is sent. ConfigError names the missing settings and how to set them, or the invalid one and its
     origin.
     """
-    secret_key = _hidden("secret_key", secret_key)  # a traceback shows the locals
-    base_url, outgoing_url = _hidden("base_url", base_url), _hidden("outgoing_url", outgoing_url)
-    values = {
-        "base_url": base_url,
-        "outgoing_url": outgoing_url,
-        "access_key": access_key,
-        "secret_key": secret_key,
-        "dialect": dialect,
-        "timeout": timeout,
-        "read_only": read_only,
-        "verify": verify,
-        "max_rate": max_rate,
+    arguments = {
+        key: (_hidden(key, value), "argument")
+        for key, value in locals().items()  # so far only the parameters
+        if key != "profile" and value is not None
     }
-    arguments = {key: (value, "argument") for key, value in values.items() if value is not None}
+    del base_url, outgoing_url, secret_key  # a traceback shows the locals
     name = profile
     if not profile and not any(address in arguments for address in _ADDRESSES):
-        name = _profile_of_environment()
+        name = os.environ.get("CONFKIT_PROFILE")
+        variables = [VARIABLES[each] for each in _ADDRESSES if os.environ.get(VARIABLES[each])]
+        if name and variables:  # the profile's keys would be sent there
+            raise ConfigError(
+                f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(variables)}",
+                "Unset one of them, or name the profile in the call: connect(NAME).",
+            )
     ignored = OWN if profile or name == EMBEDDED else ()
     environment = {
         key: (_hidden(key, os.environ[variable]), variable)
@@ -107,44 +103,27 @@ def connect(
     return Client(**checked, name=name or None, origins=origins)
 
 
-def _profile_of_environment() -> str | None:
-    """Return the profile named by CONFKIT_PROFILE.
-
-    ConfigError if the environment sets an address, too: the profile's keys would be sent there."""
-    name = os.environ.get("CONFKIT_PROFILE")
-    variables = [VARIABLES[address] for address in _ADDRESSES]
-    if name and (variables := list(filter(os.environ.get, variables))):
-        raise ConfigError(
-            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(variables)}",
-            "Unset one of them, or name the profile in the call: connect(NAME).",
-        )
-    return name
-
-
 def check_setting(name: str, value: Any, origin: str) -> Any:
     """Return a setting as a client takes it; it may be text, as in a variable, and white space
     around that is removed.
 
     ConfigError names the problem and the setting's origin."""
+    value = _hidden(name, value)
+    if isinstance(reveal(value), str):  # no local holds the text: a traceback would show it
+        value = _hidden(name, reveal(value).strip())
     try:
-        return _read(name, _hidden(name, value))
+        return _read(name, value)
     except ConfigError as error:
         raise error.again(problem=f"{error.problem} (from {origin})") from None
 
 
 def _read(name: str, value: Any) -> Any:
-    if isinstance(reveal(value), str):  # no local holds the text: a traceback would show it
-        value = _hidden(name, reveal(value).strip())
-    elif name in SERVICE:
-        value = ""
-    if name in SERVICE and not value:
-        raise ConfigError(f"{name} is empty or not text", "Copy it from the provider as it is.")
-    if name in _ADDRESSES:
-        return base_address(value, name)
+    if name in SERVICE:
+        if not value or not isinstance(reveal(value), str):
+            raise ConfigError(f"{name} is empty or not text", "Copy it from the provider as it is.")
+        return base_address(value, name) if name in _ADDRESSES else value
     if name == "dialect":
         return Dialect.of(value)
-    if name in ("access_key", "secret_key"):
-        return value
     if name == "timeout":
         if isinstance(value, str):
             with suppress(ValueError):  # other text is rejected below
@@ -154,13 +133,13 @@ def _read(name: str, value: Any) -> Any:
     if name == "max_rate":
         return check_rate(value)
     if name == "read_only":
-        if str(value).lower() not in _FLAGS:
-            raise ConfigError(f"read_only is {value!r}", "Use True or False, 1 or 0.")
-        return _FLAGS[str(value).lower()]
+        if (flag := str(value).lower()) in _FLAGS:
+            return _FLAGS[flag]
+        raise ConfigError(f"read_only is {value!r}", "Use True or False, 1 or 0.")
     if name == "verify":
         if isinstance(value, bool):
             return value
-        if isinstance(value, str | os.PathLike) and (path := Path(value).expanduser()).exists():
+        if (path := Path(str(value)).expanduser()).exists():
             return str(path)
         problem = f"verify is {str(value)!r}, which is not the path of a file or folder"
         raise ConfigError(problem, "Use True, False or the path of a certificate bundle.")
@@ -198,8 +177,7 @@ def load_profile(name: str) -> dict[str, Any]:
     if name not in profiles:
         raise ConfigError(
             f"there is no profile {name!r} in {profiles_path()}",
-            f"Known: {', '.join([EMBEDDED, *sorted(profiles)])}. "
-            f"`confkit profile add {name if name.isprintable() else 'NAME'}` makes it.",
+            f"Known: {', '.join(profile_names())}. `confkit profile add {name}` makes it.",
         )
     return profiles[name]
 
@@ -210,26 +188,22 @@ def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     ConfigError if the name is not allowed or the file cannot be read or written."""
     settings = {key: _hidden(key, value) for key, value in settings.items()}
     check_profile_name(name)
-    file, profiles = profiles_path(), {**_stored(), name: settings}
+    file = profiles_path()
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(file, _toml_file(profiles).encode(), private=True)
-    except OSError as error:
-        reason = error.strerror or "it is not a file"
-    else:
-        return file
-    raise ConfigError(  # here, where no traceback contains the data
-        f"{file} cannot be written ({reason})",
-        "Free some space, or set HOME or XDG_CONFIG_HOME to a folder that you can write to.",
-    )
+        write_atomically(file, _toml_file({**_stored(), name: settings}).encode(), private=True)
+    except OSError as error:  # whose traceback contains the data
+        raise ConfigError(
+            f"{file} cannot be written ({error.strerror})",
+            "Free some space, or set HOME or XDG_CONFIG_HOME to a folder that you can write to.",
+        ) from error.with_traceback(None)
+    return file
 
 
 def check_profile_name(name: str) -> None:
     """Raise ConfigError for a name that a profile may not have."""
     if name == EMBEDDED:
         raise ConfigError('"sandbox" is the embedded service, which is built in')
-    if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-        raise ConfigError(f"profile name {name!r}: use letters, digits, '-', '_' and '.'")
 
 
 def _stored() -> dict[str, dict[str, Any]]:
@@ -244,14 +218,12 @@ def _stored() -> dict[str, dict[str, Any]]:
             profile: {key: _hidden(key, value) for key, value in settings.items()}
             for profile, settings in tomllib.loads(file.read_text("utf-8-sig")).items()
         }
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return {}
-    except AttributeError:
-        problem = "every profile must be a table, such as [prod]"
-    except (OSError, ValueError) as error:
-        problem = f"it cannot be read as TOML ({error})"
+    except (AttributeError, OSError, ValueError) as error:
+        problem = f"cannot be read as TOML with a table for each profile, such as [prod] ({error})"
     # Raised here, where no traceback contains the text of the file.
-    raise ConfigError(f"{file}: {problem}", "Correct the file.")
+    raise ConfigError(f"{file} {problem}", "Correct the file.")
 
 
 def _toml_file(profiles: Mapping[str, Mapping[str, Any]]) -> str:
@@ -275,7 +247,7 @@ _starting = threading.Lock()
 _embedded: list[tuple[Sandbox, WeakSet[Client]]] = []
 
 
-def _sandbox_client(settings: Settings) -> Client:
+def _sandbox_client(settings: Mapping[str, tuple[Any, str]]) -> Client:
     """Return a client of the process's sandbox, which is seeded, so that notebooks are
     reproducible."""
     from .sandbox import Sandbox

@@ -9,7 +9,6 @@ from .client import Client
 from .errors import (
     ConfkitError,
     JoinFailed,
-    ParameterError,
     ProtocolError,
     ServiceTimeout,
     UserNotFound,
@@ -23,10 +22,9 @@ from .records import (
     parameter_error,
     parse_id,
     preview,
-    reject_surrogates,
     require_text,
 )
-from .rooms import change, get_room_users, room_id_of
+from .rooms import change, get_room_users
 from .secret import Secret, SecretAddress, hide, redact, reveal
 from .wire import check_sendable
 
@@ -84,26 +82,22 @@ def import_device(
     login_password = Secret(login_password) if login_password is not None else None
     user_address = SecretAddress(user_address) if user_address is not None else None
     user_data = hide(user_data)
-    checked = None if options is None else hide_options(options)
-    del options
-    if isinstance(checked, ParameterError):
-        raise checked
+    options = hide(options, "" if isinstance(options, Mapping) else "secret")
     client.may_send(B1)
     if isinstance(room_id, Device):
-        old, new = room_id, {"login_name": login_name, "login_password": login_password}
-        if checked is None:
-            checked = {key: value for key, value in old.options.items() if new.get(key) is None}
+        old = room_id
+        options = old.options if options is None else options
         user_id = old.user_id if user_id is None else user_id
         user_name = old.user_name if user_name is None else user_name
         user_address = old.user_address if user_address is None else user_address
         user_data = old.user_data if user_data is None else user_data
     device = Device(
-        room_id_of(B1, room_id),
+        parse_id(B1, "room_id", room_id),
         parse_id(B1, "user_id", user_id),
         require_text(B1, "user_name", user_name),
         check_address(B1, user_address),
-        reject_surrogates(B1, "user_data", reveal(user_data) or ""),
-        check_options(checked, login_name, login_password),
+        reveal(user_data) or "",
+        check_options(options, login_name, login_password),
     )
     report = None
     if preflight:
@@ -123,6 +117,12 @@ def import_device(
 
 
 def _import(client: Client, device: Device) -> None:
+    def happened() -> bool:
+        listed = find_device(client, device.room_id, device.user_id)
+        if listed is not None and listed.user_address != device.user_address:
+            raise ConfkitError(f"B3 lists {redact(device.user_id)!r} under another address")
+        return listed is not None
+
     parameters = {
         "roomId": device.room_id,
         "userId": device.user_id,
@@ -131,13 +131,6 @@ def _import(client: Client, device: Device) -> None:
         "userData": hide(device.user_data),
         "options": device.options,
     }
-
-    def happened() -> bool:
-        listed = find_device(client, device.room_id, device.user_id)
-        if listed is not None and listed.user_address != device.user_address:
-            raise ConfkitError(f"B3 lists {redact(device.user_id)!r} under another address")
-        return listed is not None
-
     sent = {name: value for name, value in parameters.items() if value}
     advice = f"Check with ck.list_devices(client, {device.room_id!r}) before you import it again."
     change(client, B1, sent, happened, advice)
@@ -146,25 +139,28 @@ def _import(client: Client, device: Device) -> None:
 def _wait_until_seen(client: Client, device: Device, patience: float) -> None:
     """Wait until both B3 and A6 list the device; NotInRoom if they do not in time."""
     end = time.monotonic() + patience
-    room_id, name = device.room_id, redact(device.user_id)
-    while True:
-        try:
-            missing = "the service does not list it (B3)"
-            if find_device(client, room_id, device.user_id) is not None:
-                missing = "it is not among the room's users (A6)"
-                if device.user_id in (user.user_id for user in get_room_users(client, room_id)):
-                    return
-        except ConfkitError as error:
-            missing = f"the room could not be read: {error}"
+    while missing := _missing_from(client, device):
         if time.monotonic() >= end:
-            break
+            room_id, name = device.room_id, redact(device.user_id)
+            error = NotInRoom(
+                f"{name!r} was imported into room {room_id!r}, but {missing}",
+                f"To find out why: ck.diagnose_device(client, {room_id!r}, {name!r})",
+            )
+            error.device = device
+            raise error
         time.sleep(_PAUSE)
-    not_seen = NotInRoom(
-        f"{name!r} was imported into room {room_id!r}, but {missing}",
-        f"To find out why: ck.diagnose_device(client, {room_id!r}, {name!r})",
-    )
-    not_seen.device = device
-    raise not_seen
+
+
+def _missing_from(client: Client, device: Device) -> str:
+    """Return where a device is missing, or "" if its room has it."""
+    try:
+        if find_device(client, device.room_id, device.user_id) is None:
+            return "the service does not list it (B3)"
+        users = get_room_users(client, device.room_id)
+        is_there = any(user.user_id == device.user_id for user in users)
+        return "" if is_there else "it is not among the room's users (A6)"
+    except ConfkitError as error:
+        return f"the room could not be read: {error}"
 
 
 def remove_device(
@@ -185,17 +181,15 @@ def remove_device(
     if isinstance(room_id, Device):
         user_id = room_id.user_id if user_id is None else user_id
         user_address = room_id.user_address if user_address is None else user_address
-    room, user = room_id_of(B2, room_id), parse_id(B2, "user_id", user_id)
+    room, user = parse_id(B2, "room_id", room_id), parse_id(B2, "user_id", user_id)
     if user_address is None:
         listed = find_device(client, room, user)
         if listed is None:
-            error = UserNotFound(
+            raise UserNotFound(
                 f"the service lists no external user {redact(user)!r} in room {room!r}, so its "
                 "address is unknown and B2 was not sent",
                 "Find the device's room, if any, with ck.list_devices(client).",
             )
-            error.interface, error.endpoint = "B", B2.key
-            raise error
         user_address = listed.user_address or SecretAddress("")  # as it is, however odd
     else:
         user_address = check_address(B2, user_address)
@@ -210,9 +204,7 @@ def list_devices(client: Client, room_id: str | Room | None = None) -> list[Devi
     ServiceUnavailable (304), ServiceTimeout (310). A response without a list, or with fewer items
     than its `total`, is a ProtocolError, never an empty list.
     """
-    parameters = {}
-    if room_id is not None and room_id != "":
-        parameters["roomId"] = room_id_of(B3, room_id)
+    parameters = {} if room_id in (None, "") else {"roomId": parse_id(B3, "room_id", room_id)}
     return devices_of(client.call(B3, **parameters))
 
 
@@ -235,10 +227,9 @@ def devices_of(members: Mapping[str, Any]) -> list[Device]:
 
 def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
     """Return the external user with this ID in a room, or None if B3 does not list it."""
-    for device in list_devices(client, room_id):
-        if (device.room_id, device.user_id) == (room_id, user_id):
-            return device
-    return None
+    ids = (room_id, user_id)
+    listed = list_devices(client, room_id)
+    return next((each for each in listed if (each.room_id, each.user_id) == ids), None)
 
 
 # Checks of arguments
@@ -255,34 +246,14 @@ def check_address(operation: Operation, value: object) -> SecretAddress:
     return address
 
 
-def hide_options(options: object) -> dict[str, Any] | ParameterError:
-    """Return the `options` of B1 with secrets hidden, or the error for what cannot be sent: raised
-    here, its traceback would show them."""
-    if not isinstance(options, Mapping | None):
-        problem = f"options is {type(options).__name__}, not an object."
-        advice = 'Pass a dict, such as {"assist_address": "rtsp://..."}.'
-        return parameter_error(B1, problem, advice)
-    try:
-        hidden: dict[str, Any] = check_sendable(B1, {"options": dict(options or {})})["options"]
-        return hidden
-    except ParameterError as error:
-        return error.with_traceback(None)
-
-
 def check_options(
     options: object, login_name: str | None = None, login_password: str | Secret | None = None
 ) -> dict[str, Any]:
-    """Return the `options` of B1, including the login under the interface's keys."""
-    options = hide_options(options)
-    if isinstance(options, ParameterError):
-        raise options
-    for name, value in (("login_name", login_name), ("login_password", login_password)):
-        if value is None:
-            continue
-        if not isinstance(value, str | Secret):
-            raise parameter_error(B1, f"{name} is not text.", "Pass it as text.")
-        value = check_sendable(B1, {name: value})[name]
-        if options.setdefault(name, value) != value:
-            problem = f"{name} is given twice, in options and by itself, with different values."
-            raise parameter_error(B1, problem, "Pass it once.")
-    return options
+    """Return the `options` of B1 with secrets hidden; a login that is passed replaces theirs."""
+    if not isinstance(options, Mapping | None):
+        advice = 'Pass a dict, such as {"assist_address": "rtsp://..."}.'
+        raise parameter_error(B1, "options is not an object.", advice)
+    login = {"login_name": login_name, "login_password": login_password}
+    passed = {name: value for name, value in login.items() if value is not None}
+    sent = {"options": {**(options or {}), **passed}}
+    return check_sendable(B1, sent)["options"]  # type: ignore[no-any-return]

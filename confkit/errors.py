@@ -179,11 +179,11 @@ def api_error(
     service's own text, quoted if it says more."""
     row, detail = _row(ret, interface), detail.strip(" .")
     under = f" under HTTP {status}" if status >= 500 else ""
-    more = f". The service says: {detail}" if detail else ""
+    is_more = detail and detail.lower() != row.meaning.lower()
     error = _CLASSES[row.error](
         f"{title} ({endpoint}) answered {ret}{under}",
         row.advice,
-        cause=row.meaning if detail.lower() == row.meaning.lower() else f"{row.meaning}{more}",
+        cause=f"{row.meaning}. The service says: {detail}" if is_more else row.meaning,
     )
     error.ret, error.interface, error.endpoint, error.status = ret, interface, endpoint, status
     error.meaning, error.retry = row.meaning, row.retry
@@ -219,6 +219,9 @@ def missing_extra(what: str, package: str | None, extra: str) -> ConfigError:
 
 
 # Result codes
+
+_WAIT = "Wait a few seconds; ask the operator if it stays so."
+_ASK = "Ask the provider what it means, and quote the call as client.calls shows it."
 
 
 class Code(NamedTuple):
@@ -261,7 +264,9 @@ def codes() -> tuple[Code, ...]:
     for table, entries in tables.items():
         interface, sure = ("", "seen") if table == "seen" else (table, "specified")
         for ret, row in entries.items():
-            row = {"sure": sure, "change": "maybe" if row.get("retry") else "", **row}
+            retry = row.get("retry", False)
+            change, advice = ("maybe", _WAIT) if retry else ("", _ASK)
+            row = {"sure": sure, "change": change, "advice": advice, **row}
             row |= {name: " ".join(row[name].split()) for name in ("meaning", "advice")}
             rows.append(Code(int(ret), interface, **row))
     return tuple(rows)
@@ -273,24 +278,20 @@ def lookup(ret: int | str, interface: str | None) -> tuple[Code, ...]:
     The other interface's row is omitted if this interface has its own. None: both interfaces.
     """
     rows = [code for code in codes() if code.ret == ret]
-    if any(code.interface == interface for code in rows):
-        rows = [code for code in rows if code.interface in (interface, "")]
-    return tuple(rows)
+    has_own = any(code.interface == interface for code in rows)
+    return tuple(code for code in rows if not has_own or code.interface in (interface, ""))
 
 
 def _unknown(ret: int | str) -> Code:
     meaning = "not a code of the interface, and none seen in other deployments"
-    advice = "Ask the provider what it means, and quote the call as client.calls shows it."
-    return Code(ret, "", meaning, advice, "unknown", change="maybe")
+    return Code(ret, "", meaning, _ASK, "unknown", change="maybe")
 
 
 def _row(ret: int | str, interface: str) -> Code:
     """Return the row of a code in this interface; if it has none, a change may have happened."""
     rows = lookup(ret, interface) or (_unknown(ret),)
-    for row in rows:
-        if row.both or row.interface in (interface, ""):
-            return row
-    return rows[0]._replace(error="ApiError", change="maybe")
+    own = (row for row in rows if row.both or row.interface in (interface, ""))
+    return next(own, rows[0]._replace(error="ApiError", change="maybe"))
 
 
 def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
@@ -301,13 +302,8 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
     in other deployments (416) is added; an unknown code is reported as such.
     """
     if isinstance(ret, Exception):
-        interface = interface or getattr(ret, "interface", None)
-        code = getattr(ret, "ret", None)
+        interface, code = interface or getattr(ret, "interface", None), getattr(ret, "ret", None)
         ret = "no result code" if code is None else code
-    if interface is not None:
-        interface = interface.strip().upper()
-        if interface not in ("A", "B"):
-            raise ValueError(f"interface is {interface!r}; use A (port 8080) or B (port 8050)")
     ret = as_code(str(ret))
     first, *others = lookup(ret, interface) or (_unknown(ret),)
     meaning, advice = first.meaning, first.advice
@@ -315,8 +311,7 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Code:
         where = row.interface or "other deployments"
         meaning, advice = f"{meaning}; {where}: {row.meaning}", f"{advice} {where}: {row.advice}"
     if others and others[0].interface:  # in A and B
-        first = first._replace(interface="")
-        meaning, advice = f"A: {meaning}", f"A: {advice}"
+        first, meaning, advice = first._replace(interface=""), f"A: {meaning}", f"A: {advice}"
     return first._replace(meaning=meaning, advice=advice)
 
 

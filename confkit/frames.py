@@ -2,9 +2,9 @@
 masked unless asked for."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import repeat
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from .calls import Call
@@ -22,7 +22,6 @@ ROOM_MODE = {1: "MCU", 2: "MCU (2)", 3: "peer-to-peer", 4: "peer-to-peer (4)"}  
 NAME = "name"  # a "string" in which logins of addresses are masked
 # The kind of a column: a pandas type or NAME, names by number, or categories.
 Kind = str | Mapping[int, str] | tuple[str, ...]
-Readers = Mapping[str, Callable[[Any], object]]
 
 
 def address_text(device: Device) -> str | None:
@@ -44,25 +43,10 @@ _ROOM: Mapping[str, Kind] = {
     "id": "Int64",
     "room_extend_id": NAME,
 }
-_ROOM_READERS: Readers = {
-    "host_password": lambda room: reveal(room.host_password),
-    "status": attrgetter("room_status"),
-    "mode": attrgetter("room_mode"),
-    "room_mode": lambda room: room.room_mode if isinstance(room.room_mode, int) else None,
-}
 _DEVICE: Mapping[str, Kind] = {
     "room_id": "string",
     **dict.fromkeys(("user_id", "user_name"), NAME),
     **dict.fromkeys(("user_address", "user_data", "options"), "string"),
-}
-_DEVICE_READERS: Readers = {
-    "user_address": address_text,
-    "user_data": lambda device: redact(device.user_data),
-    "options": lambda device: redact(_as_json(device.options)),
-}
-_DEVICE_SECRETS: Readers = {
-    "user_address": lambda device: reveal(device.user_address),
-    "options": lambda device: _as_json(reveal(device.options)),
 }
 _CALL: Mapping[str, Kind] = {
     "time": "datetime64[ms, UTC]",
@@ -70,11 +54,6 @@ _CALL: Mapping[str, Kind] = {
     "seconds": "float64",
     "status": "Int64",
     **dict.fromkeys(("ret", "meaning", "error"), "string"),
-}
-_CALL_READERS: Readers = {
-    "call": attrgetter("endpoint"),
-    "operation": lambda call: OPERATIONS[call.endpoint].title,
-    "ret": lambda call: None if call.ret is None else str(call.ret),
 }
 _MAKERS = {
     Room: "get_room(client, room_id)",
@@ -92,8 +71,14 @@ def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.D
     `host_password` is a column only with `secrets=True`; without, the password in an address used
     as a topic or an ID is shown as ***.
     """
+    rows = []
+    for room in _records(rooms, Room):
+        row = {name: getattr(room, name, None) for name in _ROOM}
+        mode = room.room_mode if isinstance(room.room_mode, int) else None
+        row |= {"status": room.room_status, "mode": room.room_mode, "room_mode": mode}
+        rows.append({**row, "host_password": reveal(room.host_password)})
     kinds = {**_ROOM, "host_password": "string"} if secrets else _ROOM
-    return frame_of(_records(rooms, Room), kinds, _ROOM_READERS, secrets=secrets)
+    return frame_of(rows, kinds, secrets=secrets)
 
 
 def users_frame(
@@ -106,13 +91,15 @@ def users_frame(
     """
     groups = users if isinstance(users, Mapping) else {None: users}
     rows = [
-        (None if room_id is None else str(room_id), user.user_id, user.user_name)
+        {
+            "room_id": None if room_id is None else str(room_id),
+            "user_id": user.user_id,
+            "user_name": user.user_name,
+        }
         for room_id, group in groups.items()
         for user in _records(group, RoomUser)
     ]
-    names = ("room_id", "user_id", "user_name")
-    readers = {name: itemgetter(place) for place, name in enumerate(names)}
-    return frame_of(rows, dict.fromkeys(names, NAME), readers)
+    return frame_of(rows, dict.fromkeys(("room_id", "user_id", "user_name"), NAME))
 
 
 def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) -> "pd.DataFrame":
@@ -122,8 +109,16 @@ def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) 
     (JSON). Secrets in the address and the options, or in an address used as a name, are shown as
     *** unless `secrets=True`.
     """
-    readers = _DEVICE_SECRETS if secrets else _DEVICE_READERS
-    return frame_of(_records(devices, Device), _DEVICE, readers, secrets=secrets)
+    rows = []
+    for device in _records(devices, Device):
+        shown = reveal(device.options) if secrets else device.options
+        options = json.dumps(shown, ensure_ascii=False, separators=(",", ":"), default=str)
+        row = {name: getattr(device, name) for name in _DEVICE}
+        row["user_address"] = reveal(device.user_address) if secrets else address_text(device)
+        row["user_data"] = device.user_data if secrets else redact(device.user_data)
+        row["options"] = options if secrets else redact(options)
+        rows.append(row)
+    return frame_of(rows, _DEVICE, secrets=secrets)
 
 
 def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
@@ -134,46 +129,36 @@ def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
     none), `meaning` (of the code, or else the reason why there is none), `error` (the full text of
     the error, missing for a success). Sections 4 and 7 of the interface.
     """
-    return frame_of(_records(calls, Call), _CALL, _CALL_READERS)
+    rows = []
+    for call in _records(calls, Call):
+        row = {name: getattr(call, name, None) for name in _CALL}
+        row |= {"call": call.endpoint, "operation": OPERATIONS[call.endpoint].title}
+        rows.append({**row, "ret": None if call.ret is None else str(call.ret)})
+    return frame_of(rows, _CALL)
 
 
 def frame_of(
-    records: Iterable[Any],
-    kinds: Mapping[str, Kind],
-    readers: Readers | None = None,
-    *,
-    secrets: bool = False,
+    rows: Iterable[Mapping[str, Any]], kinds: Mapping[str, Kind], *, secrets: bool = False
 ) -> "pd.DataFrame":
-    """Return a frame with a row per record and a column per kind, filled by its reader or else from
-    the attribute of its name; logins in names are masked unless `secrets=True`."""
+    """Return a frame of these rows with a column per kind; logins in names are masked unless
+    `secrets=True`."""
     import pandas as pd
 
-    records, columns = list(records), {}
+    rows, columns = list(rows), {}
     for name, kind in kinds.items():
-        read = (readers or {}).get(name) or attrgetter(name)
-        values = list(map(read, records))
-        if kind == NAME and not secrets:
-            values = [value and without_login(value) for value in values]
-        columns[name] = _column(values, "string" if kind == NAME else kind)
+        values = list(map(itemgetter(name), rows))
+        if isinstance(kind, Mapping):
+            names: dict[Any, str | None] = {**kind, None: None}
+            values = list(map(names.get, values, repeat(OTHER)))
+            columns[name] = pd.Categorical(values, [*kind.values(), OTHER])
+        elif isinstance(kind, tuple):
+            columns[name] = pd.Categorical(values, kind)
+        else:
+            if kind == NAME and not secrets:
+                values = [value and without_login(value) for value in values]
+            dtype: Any = "string" if kind == NAME else kind
+            columns[name] = pd.array(values, dtype)
     return pd.DataFrame(columns)
-
-
-def _column(values: list[Any], kind: Kind) -> Any:
-    import pandas as pd
-
-    if isinstance(kind, Mapping):
-        names: dict[Any, str | None] = {**kind, None: None}
-        values = list(map(names.get, values, repeat(OTHER)))
-        kind = (*kind.values(), OTHER)
-    if isinstance(kind, tuple):
-        return pd.Categorical(values, categories=kind)
-    dtype: Any = pd.api.types.pandas_dtype(kind)
-    return pd.array(values, dtype=dtype)
-
-
-def _as_json(value: Any) -> str:
-    """Return the value as JSON without spaces, secrets masked."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def _records(source: Any, kind: type) -> list[Any]:

@@ -8,6 +8,7 @@ import json
 import operator
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn, Self
 
@@ -15,7 +16,6 @@ from .errors import ParameterError, ProtocolError
 from .operations import Operation
 from .secret import Secret, SecretAddress, hide, redact, reveal
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ASK = "Ask the provider what this deployment puts there."
@@ -25,12 +25,10 @@ class _Record:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        texts = []
-        for member in fields(self):  # type: ignore[arg-type]  # each record is a dataclass
-            value = getattr(self, member.name)
-            # A camera's address may serve as a name.
-            shown = repr(redact(value)) if isinstance(value, str) else redact(repr(value))
-            texts.append(f"{member.name}={shown}")
+        texts = [
+            f"{member.name}={redact(repr(getattr(self, member.name)))}"  # a name may be an address
+            for member in fields(self)  # type: ignore[arg-type]  # each record is a dataclass
+        ]
         return f"{type(self).__name__}({', '.join(texts)})"
 
 
@@ -139,8 +137,7 @@ class Device(_Record):
     def login_name(self) -> str | None:
         """The login name with which the service opens the device, or None."""
         name = self.options.get("login_name")
-        is_number = isinstance(name, int | float) and not isinstance(name, bool)
-        return json.dumps(name) if is_number else name if isinstance(name, str) else None
+        return str(name) if isinstance(name, str | int | float) else None
 
     @property
     def login_password(self) -> Secret | None:
@@ -229,25 +226,19 @@ def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, Any]]:
 
 def _options(value: object, user_id: str | None) -> Mapping[str, Any]:
     value = reveal(value)  # the JSON text of an object may contain an address
-    # Some services write an empty list, or null as text.
-    if value in (None, [], "null") or (isinstance(value, str) and not value.strip()):
+    if not value or value == "null":  # some services write an empty list, or null as text
         return {}
-    try:
+    with suppress(ValueError, RecursionError):
         value = read_json(value) if isinstance(value, str) else value
         if isinstance(value, Mapping):
             return dict(hide(value))
-    except (ValueError, RecursionError):
-        pass
     problem = "options is not a JSON object, or is nested too deep."
     raise ProtocolError(f"external user {preview(user_id)}: the response's field {problem}", _ASK)
 
 
 def preview(value: object) -> str:
     """Return the value in at most 60 characters, with secrets masked."""
-    try:
-        text = redact(repr(hide(value)))
-    except ValueError:
-        return f"a {type(value).__name__} that is nested too deep"
+    text = redact(repr(hide(value)))
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -261,15 +252,6 @@ def parameter_error(operation: Operation, problem: str, advice: str) -> Paramete
     return error
 
 
-def reject_surrogates(operation: Operation, name: str, value: str) -> str:
-    """Return the text; ParameterError for a lone surrogate, which UTF-8 cannot encode."""
-    if _SURROGATE.search(value):
-        advice = "Type it again, or read its file with the right encoding."
-        problem = f"{name} contains half a character (a lone surrogate)."
-        raise parameter_error(operation, problem, advice)
-    return value
-
-
 def integer(value: Any) -> int | None:
     """Return a whole number of any type as an int; None for anything else."""
     try:
@@ -279,9 +261,11 @@ def integer(value: Any) -> int | None:
 
 
 def parse_id(operation: Operation, name: str, value: object) -> str:
-    """Return an ID, a non-empty text or a whole number, as text."""
+    """Return an ID, a non-empty text, a whole number, or a record that has it, as text."""
+    if isinstance(value, _Record):
+        value = getattr(value, name, None)
     if isinstance(value, str) and value.strip():
-        return value if value.isascii() else reject_surrogates(operation, name, value)
+        return value
     if (number := integer(value)) is not None:
         return str(number)
     advice = f"Pass the {name} as text, as the service returned it."
@@ -293,5 +277,5 @@ def parse_id(operation: Operation, name: str, value: object) -> str:
 def require_text(operation: Operation, name: str, value: object) -> str:
     """Return a text; ParameterError if it is missing or empty."""
     if isinstance(value, str) and value.strip():
-        return str(reject_surrogates(operation, name, value))
+        return value
     raise parameter_error(operation, f"{name} is {preview(value)}.", f"Pass a non-empty {name}.")

@@ -9,7 +9,6 @@ from .client import Client
 from .errors import ApiError, ConfkitError, OutcomeUnknown, ProtocolError, RoomNotFound
 from .operations import A2, A3, A4, A5, A6, A7, Operation
 from .records import (
-    Device,
     Room,
     RoomUser,
     integer,
@@ -51,36 +50,36 @@ def create_room(
     """
     host_password = Secret(host_password) if host_password is not None else None
     client.may_send(A2)
-    is_name = room_mode is None or isinstance(room_mode, str)
+    advice = "Check on the service before you create it again, then with a room_extend_id."
+    if room_extend_id is not None:
+        room_extend_id = parse_id(A2, "room_extend_id", room_extend_id)
+        advice = f"Check with ck.get_room(client, {room_extend_id!r}) before you create it again."
+    is_name = isinstance(room_mode, str)
     parameters = {
         "topic": require_text(A2, "topic", topic),
         "owner_id": parse_id(A2, "owner_id", owner_id),
-        "room_mode": (require_text if is_name else _number)(A2, "room_mode", room_mode),
+        "room_mode": room_mode if is_name else _number(A2, "room_mode", room_mode),
         "host_password": host_password,
         "max_video": _number(A2, "max_video", max_video),
         "max_audio": _number(A2, "max_audio", max_audio),
         "attendee_max": _number(A2, "attendee_max", attendee_max),
+        "room_extend_id": room_extend_id,
     }
-    if (size := len(topic.encode())) >= TOPIC_BYTES:
+    sent = {name: value for name, value in parameters.items() if value is not None}
+    if (size := len(topic.encode(errors="replace"))) >= TOPIC_BYTES:
         problem = f"topic is {size} bytes long in UTF-8; it must be under {TOPIC_BYTES}."
         advice = "Shorten it: a character outside ASCII takes 2 to 4 bytes."
         raise parameter_error(A2, problem, advice)
-    advice = "Check on the service before you create it again, then with a room_extend_id."
-    if room_extend_id is not None:
-        room_extend_id = parse_id(A2, "room_extend_id", room_extend_id)
-        parameters["room_extend_id"] = room_extend_id
-        advice = f"Check with ck.get_room(client, {room_extend_id!r}) before you create it again."
 
     def happened() -> bool:
         room = _find_room(client, str(room_extend_id))
         for name in _COMPARED if room is not None else ():
-            if name in parameters and getattr(room, name) != parameters[name]:
+            if name in sent and getattr(room, name) != sent[name]:
                 raise ConfkitError(f"room {room_extend_id!r} has another {name}")
         return room is not None
 
-    parameters = {name: value for name, value in parameters.items() if value is not None}
     look_up = None if room_extend_id is None else happened
-    response, room_id = change(client, A2, parameters, look_up, advice), None
+    response, room_id = change(client, A2, sent, look_up, advice), None
     with suppress(ProtocolError):
         room_id = text(snake_case(response), "room_id")
     room_id = room_id or room_extend_id
@@ -93,7 +92,7 @@ def create_room(
 
 def get_room(client: Client, room_id: str | Room) -> Room:
     """Return the room with this ID, or the current state of a Room (A3). RoomNotFound (404)."""
-    room_id = room_id_of(A3, room_id)
+    room_id = parse_id(A3, "room_id", room_id)
     return Room.read(client.call(A3, room_id=room_id), room_id)
 
 
@@ -112,7 +111,7 @@ def delete_room(client: Client, room_id: str | Room) -> None:
     as deleted.
     """
     client.may_send(A4)
-    room_id = room_id_of(A4, room_id)
+    room_id = parse_id(A4, "room_id", room_id)
     try:
         change(
             client,
@@ -137,7 +136,7 @@ def get_mcu(client: Client, room_id: str | Room) -> str:
 
     MediaServerUnavailable (410), LicenceError (411), RoomClosed (416), RoomNotFound (404).
     """
-    response = client.call(A5, room_id=room_id_of(A5, room_id))
+    response = client.call(A5, room_id=parse_id(A5, "room_id", room_id))
     return require_field(response, "addr", "the media server")
 
 
@@ -146,7 +145,7 @@ def get_room_users(client: Client, room_id: str | Room) -> list[RoomUser]:
 
     RoomNotFound (404). A response without a list is a ProtocolError, never an empty room.
     """
-    return RoomUser.read_all(client.call(A6, room_id=room_id_of(A6, room_id)))
+    return RoomUser.read_all(client.call(A6, room_id=parse_id(A6, "room_id", room_id)))
 
 
 def force_offline(client: Client, room_id: str | Room, user_id: str) -> str:
@@ -157,7 +156,7 @@ def force_offline(client: Client, room_id: str | Room, user_id: str) -> str:
     (A6), that counts as done, with an empty text.
     """
     client.may_send(A7)
-    room_id = room_id_of(A7, room_id)
+    room_id = parse_id(A7, "room_id", room_id)
     user_id = parse_id(A7, "user_id", user_id)
     response = change(
         client,
@@ -166,8 +165,7 @@ def force_offline(client: Client, room_id: str | Room, user_id: str) -> str:
         lambda: all(user.user_id != user_id for user in get_room_users(client, room_id)),
         f"Check with ck.get_room_users(client, {room_id!r}) before you repeat it.",
     )
-    message = response.get("msg")
-    return message if isinstance(message, str) else ""
+    return str(response.get("msg") or "")
 
 
 def change(
@@ -203,11 +201,6 @@ def change(
         raise refusal
     unknown.cause += "; no effect is visible so far"
     raise unknown
-
-
-def room_id_of(endpoint: Operation, room: object) -> str:
-    """Return the ID of a room, given as an ID, its Room, or a Device in it."""
-    return parse_id(endpoint, "room_id", room.room_id if isinstance(room, Room | Device) else room)
 
 
 def _number(operation: Operation, name: str, value: object) -> int | None:

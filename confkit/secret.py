@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from html import escape
+from itertools import chain
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 
@@ -48,27 +49,28 @@ _HEADER = re.compile(
 _LOGIN = re.compile(r"""(?x) :\\?/\\?/ [^\s:/?\#@\["'<>]*+ : (?P<login> [^\s"'<>]++ )""")
 _ENCODED_LOGIN = re.compile(
     r"""(?ix) %3A (?: %2F%2F | // ) (?: (?! %3A | : ) [^\s&"'<>] )*+ (?: %3A | : )
-    (?P<login> [^\s&"'<>]++ )"""
+    (?P<encoded> [^\s&"'<>]++ )"""
 )
 # A port, where an address with a login would have a password.
 _PORT = re.compile(r"[0-9]{0,5}[.,;:!)\]]*(?:[/?#]|\Z)")
 # /user:password in the path of an address; a short number is a channel.
 _PATH_LOGIN = re.compile(
     r"""(?x) :// [^\s/"'<>]+ / (?: [^\s/:?"'<>]*+ / )*+ [^\s/:?@"'<>]++ :
-    (?P<login> (?! [0-9]{1,3} (?: [?\#\s"'<>] | \Z ) ) [^\s/:?\#@"'<>]++ )
+    (?P<password> (?! [0-9]{1,3} (?: [?\#\s"'<>] | \Z ) ) [^\s/:?\#@"'<>]++ )
     (?= [/?\#\s"'<>] | \Z )"""
 )
 # A whole address, even with a malformed beginning: everything from the login name to the last @.
 _WHOLE_LOGIN = re.compile(
-    r"(?is)\A\s*(?:[a-z][a-z0-9+.-]*(?::/{1,2}|//)|//)?+[^:/@]*:(?P<login>.+)@"
+    r"(?is)\A\s*(?:[a-z][a-z0-9+.-]*(?::/{1,2}|//)|//)?+[^:/@]*:(?P<password>.+)@"
 )
 _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://")
 # In the query or path of an address; some cameras separate the pairs with an underscore.
 _IN_ADDRESS = re.compile(
     rf"(?i)(?:(?:{'|'.join(_ENDINGS)}|key|ticket|(?<![a-z])(?:pass|pw|auth|login))="
     r"|(?<![a-z])user(?:name)?=[^&;:/?#\s]+:)"
-    r"(?P<login>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
+    r"(?P<password>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
 )
+_LOGINS = (_LOGIN, _ENCODED_LOGIN, _PATH_LOGIN)  # in any text
 _MARKS = re.compile("[:=%@]")
 
 
@@ -126,13 +128,9 @@ class SecretAddress(Secret):
 def _mask_address(address: str) -> tuple[str, list[str]]:
     """Return an address with *** for each password in it, and the passwords."""
     hidden = []
-
-    def mask(match: re.Match[str]) -> str:
-        hidden.append(match["login"])
-        return _without(match, *match.span("login"))
-
     for pattern in (_WHOLE_LOGIN, _PATH_LOGIN, _IN_ADDRESS):
-        address = pattern.sub(mask, address)
+        hidden += [match["password"] for match in pattern.finditer(address)]
+        address = pattern.sub(_masked, address)
     return address, hidden
 
 
@@ -142,8 +140,8 @@ def without_login(text: str) -> str:
         return text
     if _ADDRESS.match(text):
         return str(SecretAddress(text))
-    for pattern, masked in _LOGINS:
-        text = pattern.sub(masked, text)
+    for pattern in _LOGINS:
+        text = pattern.sub(_masked, text)
     return text
 
 
@@ -158,16 +156,14 @@ def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
     and each address with a login as a SecretAddress. ValueError: nested more than `levels` deep."""
     if levels < 0:
         raise ValueError(f"nested more than {DEEPEST} levels deep")
-    if isinstance(value, str):
-        if value and is_secret(name):
+    if isinstance(value, str | int | float):
+        if is_secret(name) and value != "" and not isinstance(value, bool):
             return Secret(value)
-        if "@" not in value and "://" not in value:
+        if not isinstance(value, str) or ("@" not in value and "://" not in value):
             return value
         is_address = name.lower().endswith("address")  # even if its beginning is malformed
         masked = str(SecretAddress(value)) if is_address else without_login(value)
         return value if masked == value else SecretAddress(value)
-    if isinstance(value, int | float):
-        return Secret(value) if is_secret(name) and not isinstance(value, bool) else value
     if isinstance(value, Mapping):
         under = name if is_secret(name) else ""
         hidden = {}
@@ -176,7 +172,7 @@ def hide(value: Any, name: str = "", levels: int = DEEPEST) -> Any:
         return hidden
     if isinstance(value, list | tuple):
         return [hide(item, name, levels - 1) for item in value]
-    return value
+    return Secret(value) if value is not None and is_secret(name) else value
 
 
 def reveal(value: Any) -> Any:
@@ -194,25 +190,21 @@ def secrets_in(value: Any) -> list[str]:
         return value.passwords()
     if isinstance(value, Secret):
         return [value.reveal()]
-    secrets: list[str] = []
     items = value.values() if isinstance(value, dict) else value
-    if isinstance(value, dict | list):  # `hide` turns all containers into these
-        for item in items:
-            secrets += secrets_in(item)
-    return secrets
+    # `hide` turns all containers into dicts and lists.
+    return [*chain(*map(secrets_in, items))] if isinstance(value, dict | list) else []
 
 
 def redact(text: str, known: Iterable[str | Secret] = ()) -> str:
     """Return the text with `***` for each secret in it: the known values (plain, percent-encoded,
     in JSON, Python and HTML), values after a secret's name, and logins in addresses."""
-    values = [value.reveal() if isinstance(value, Secret) else value for value in known]
-    forms = {form for value in values if len(value) >= SHORTEST for form in _spellings(value)}
-    if forms:
+    values = [Secret(value).reveal() for value in known]
+    if forms := {form for value in values if len(value) >= SHORTEST for form in _spellings(value)}:
         longest_first = sorted(forms, key=len, reverse=True)
         text = re.sub("|".join(map(re.escape, longest_first)), MASK, text, flags=re.IGNORECASE)
     if _MARKS.search(text):
-        for pattern, masked in _RULES:
-            text = pattern.sub(masked, text)
+        for pattern in (_NAMED, _HEADER, *_LOGINS):
+            text = pattern.sub(_masked, text)
     return text
 
 
@@ -224,45 +216,25 @@ def _spellings(value: str) -> set[str]:
     return {value} | in_url | in_code
 
 
-def _without_value(match: re.Match[str]) -> str:
-    """Return the match with *** for its last group."""
-    name = match.lastgroup or "plain"
-    value = match[name]
-    end = match.end(name)
+def _masked(match: re.Match[str]) -> str:
+    """Return the match with *** for its last group: a login up to its last @, or, if it is cut off
+    before that, unless it is a port."""
+    name, text = match.lastgroup or "", match.string
+    value, (start, end) = match[name], match.span(name)
     if name == "plain":
         end -= len(value) - len(value.rstrip(",;.)}]\\"))
-    return _without(match, match.start(name), end)
-
-
-def _without_password(match: re.Match[str]) -> str:
-    """Return an address with *** up to its last @, or, if it is cut off before that, for anything
-    that is not a port."""
-    login, start = match["login"], match.start("login")
-    at = login.rfind("@")
-    if match.re is _ENCODED_LOGIN:
-        at = max(at, login.rfind("%40"))
-    if at >= 0:
-        return _without(match, start, start + at)
-    is_cut = match.end() == len(match.string) and not _PORT.match(login)
-    return _without(match, start, match.end()) if is_cut else match.group()
-
-
-def _without(match: re.Match[str], start: int, end: int) -> str:
+    elif name in ("login", "encoded"):
+        at = max(value.rfind("@"), value.rfind("%40") if name == "encoded" else -1)
+        if at < 0 and (end < len(text) or _PORT.match(value)):
+            return match.group()
+        end = start + at if at >= 0 else end
     hidden = MASK if start < end else ""
-    return match.string[match.start() : start] + hidden + match.string[end : match.end()]
-
-
-_LOGINS = (
-    (_LOGIN, _without_password),
-    (_ENCODED_LOGIN, _without_password),
-    (_PATH_LOGIN, _without_value),
-)
-_RULES = ((_NAMED, _without_value), (_HEADER, _without_value), *_LOGINS)
+    return text[match.start() : start] + hidden + text[end : match.end()]
 
 
 def excerpt(content: str | bytes, known: Iterable[str | Secret] = (), size: int = 120) -> str:
     """Return the beginning of a service's text on one line, with secrets masked as by `redact`."""
-    values = [value.reveal() if isinstance(value, Secret) else value for value in known]
+    values = [Secret(value).reveal() for value in known]
     longest = 6 * max(map(len, values), default=0)  # a letter may be written as \uXXXX
     part = content[: 4096 + 4 * size + longest]  # masking shortens the text
     # Without its zeros, text in UTF-16 is read as well.

@@ -12,11 +12,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
-from operator import itemgetter
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .client import Client, check_rate
+from .client import Client
 from .devices import list_devices
 from .errors import Cancelled, ConfigError, ConfkitError, TokenRejected
 from .frames import NAME, Kind, frame_of, rooms_frame
@@ -40,7 +39,7 @@ NOT_ASKED = "not asked: the sweep ended early"
 UTILISATION = "utilisation"  # the column that occupancy_frame adds to frame()
 UNANSWERED = 16  # calls in a row (or `concurrency`), after which one room is tried alone
 PROBE_DELAY = 1.0  # seconds before that: a lost connection is often back by then
-PART = 500  # rooms per task of an executor
+PART, PARTS = 500, 100  # rooms per task of an executor, and tasks that it has at once
 POLL = 0.1  # seconds between two checks of `cancelled`
 GRACE = 0.5  # seconds for calls under way when a sweep ends early
 _FIRST = ("room_id", "topic", "users", "people", "devices", "attendee_max")
@@ -82,21 +81,20 @@ def sweep(
     an expired token by itself, so a service that keeps one token per key may fail its rooms with
     TokenRejected. Sections 4 and 7 of the interface.
     """
-    if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
+    if not isinstance(concurrency, int) or concurrency < 1:
         raise ConfigError(f"concurrency is {concurrency!r}", "Pass a whole number from 1.")
-    if max_rate is not None:
-        check_rate(max_rate)
     client.may_send(A3)
     ids, cancelled = tuple(read_ids(room_ids, id_column)), cancelled or threading.Event()
-    options = _Options(users, users, concurrency, max_rate)
+    options = _Options(users, concurrency, max_rate)
     time_started, clock = datetime.fromtimestamp(client.now(), UTC), time.monotonic()
+    if max_rate is not None or client.max_rate:  # which holds in one process
+        executor = None
+    size = 1 if executor is None else PART
+    tasks = [ids[at : at + size] for at in range(0, len(ids), size)]
+    if users and ids:
+        tasks.insert(0, ())  # the external users
     with progress_bar(progress, len(ids), "rooms") as step:
-        if not ids:
-            part = _Part()
-        elif executor is None or max_rate or client.max_rate:  # which holds in one process
-            part = _Reader(client, ids, options, cancelled).read(step)
-        else:
-            part = _read_on(executor, client, ids, options, cancelled, step)
+        part = _Reader(client, tasks, options, cancelled, executor).read(step)
     places: dict[str | None, int] = {room_id: place for place, room_id in enumerate(ids)}
     # Several parts may have failed to get a token: that is one failure of the sweep.
     failures = {(failure.room_id, failure.call): failure for failure in part.failures}.values()
@@ -165,13 +163,9 @@ class Sweep:
 
     @property
     def commonest(self) -> str:
-        """The reason of the most failures, with one of their rooms; empty if there was none."""
-        if not self.failures:
-            return ""
+        """The reason of the most failures; empty if there was none."""
         reasons = Counter(failure.error.summary for failure in self.failures)
-        example = max(self.failures, key=lambda failure: reasons[failure.error.summary])
-        room = "" if example.room_id is None else f"room {example.room_id!r}: "
-        return room + example.error.summary
+        return max(reasons, key=reasons.__getitem__, default="")
 
     def frame(self) -> pd.DataFrame:
         """Return one row per given room ID, in order.
@@ -223,7 +217,7 @@ _COUNTS: Mapping[str, Kind] = {
 
 def _frame(rows: Iterable[tuple[object, ...]], kinds: Mapping[str, Kind]) -> pd.DataFrame:
     """Return rows, whose values are in the order of the columns, as a frame."""
-    return frame_of(rows, kinds, {name: itemgetter(n) for n, name in enumerate(kinds)})
+    return frame_of((dict(zip(kinds, row, strict=True)) for row in rows), kinds)
 
 
 def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
@@ -231,9 +225,8 @@ def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
 
     `room_id`, `topic`, `users`, `people`, `devices`, `attendee_max`, `utilisation` (users as a
     share of `attendee_max`, `Float64`; missing without a cap or with a cap of 0, and if the users
-    could not be read), and `error`. TypeError: not a Sweep.
+    could not be read), and `error`.
     """
-    _require_sweeps(sweep)
     frame = sweep.frame()
     frame[UTILISATION] = utilisation(frame)
     return frame[[*_FIRST, UTILISATION, "error"]]
@@ -268,9 +261,8 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     both sweeps read them; a device counts as a user if neither sweep could read the devices. One
     that was imported during the earlier sweep, which took it for a person, came in the later. A
     room that is not in both sweeps, or was not asked in one that ended early, has no row.
-    TypeError: not two Sweeps; ValueError: they are of two services.
+    ValueError: they are of two services.
     """
-    _require_sweeps(before, after)
     if before.service != after.service:
         names = f"{before.service} and {after.service}"
         raise ValueError(f"the sweeps are of two services, {names}, whose rooms differ")
@@ -306,29 +298,22 @@ def with_last_known(before: Sweep | None, after: Sweep) -> Sweep:
     return replace(after, _part=part)
 
 
-def _require_sweeps(*sweeps: object) -> None:
-    for value in sweeps:
-        if not isinstance(value, Sweep):
-            kind = type(value).__name__
-            raise TypeError(f"expected what sweep(client, room_ids) returns, got {kind}")
-
-
 def _differences(
     room_id: str, before: _Part, after: _Part
 ) -> Iterator[tuple[str, RoomUser | None]]:
     """Yield the changes among the users of a room, each with its user, if any."""
     earlier, later = before.users[room_id], after.users[room_id]
-    for users, others, person, device in (
-        (later, earlier, "user joined", "device came"),
-        (earlier, later, "user left", "device gone"),
-    ):
-        present = {user.user_id for user in others}
-        for user in users:
-            was, is_now = before.is_device(room_id, user), after.is_device(room_id, user)
-            # Devices are read first: one that is imported during a sweep is a person there.
-            mistaken = users is later and before.devices is not None and is_now and not was
-            if user.user_id not in present or mistaken:
-                yield device if was or is_now else person, user
+    ids_before, ids_after = ({user.user_id for user in users} for users in (earlier, later))
+    for user in later:
+        was, is_now = before.is_device(room_id, user), after.is_device(room_id, user)
+        # Devices are read first: one that is imported during a sweep is a person there.
+        mistaken = before.devices is not None and is_now and not was
+        if user.user_id not in ids_before or mistaken:
+            yield "device came" if was or is_now else "user joined", user
+    for user in earlier:
+        if user.user_id not in ids_after:
+            is_device = before.is_device(room_id, user) or after.is_device(room_id, user)
+            yield "device gone" if is_device else "user left", user
     if bool(earlier) is not bool(later):
         yield "opened" if later else "emptied", None
     caps = [part.rooms[room_id].attendee_max or 0 for part in (before, after)]
@@ -341,12 +326,9 @@ def _differences(
 
 
 class _Options(NamedTuple):
-    """What is read, and how."""
-
-    users: bool
-    devices: bool  # of all rooms, once
+    users: bool  # whether they are read
     concurrency: int
-    max_rate: float | None
+    max_rate: float | None = None
 
 
 @dataclass
@@ -382,54 +364,64 @@ class _Part:
 
 
 class _Reader:
-    """Reads rooms in threads, the external users first.
+    """Reads tasks in threads: rooms by ID, or the external users of all rooms for a task without
+    IDs. An executor reads rooms in other processes, whose threads then wait for it here.
 
     The threads are daemons, so that Ctrl-C does not wait for pending responses.
     """
 
     def __init__(
-        self, client: Client, ids: Sequence[str], options: _Options, cancelled: threading.Event
+        self,
+        client: Client,
+        tasks: Sequence[tuple[str, ...]],
+        options: _Options,
+        cancelled: threading.Event,
+        executor: Executor | None = None,
     ) -> None:
-        self._options, self._cancelled = options, cancelled
+        self._tasks, self._options, self._cancelled = tasks, options, cancelled
+        self._executor = executor
+        self._futures: list[Future[_Part]] = []  # of the executor
         self._stop = threading.Event()  # nothing is sent any more
         self._client = client.derive(self._stop, self._wait, self._count, options.max_rate)
-        self._tasks: list[str | None] = [*([None] if options.devices else []), *ids]
-        self._remaining = iter(self._tasks)  # shared by all threads; None stands for the devices
-        self._done: SimpleQueue[str | BaseException | None] = SimpleQueue()
+        self._remaining = iter(tasks)  # shared by all threads
+        concurrency = options.concurrency if executor is None else PARTS
+        self._threads = [
+            threading.Thread(target=self._work, name="confkit sweep", daemon=True)
+            for _ in range(min(concurrency, len(tasks)))
+        ]
+        self._done: SimpleQueue[tuple[str, ...] | BaseException] = SimpleQueue()
         self._part = _Part()
         self._unanswered = self._rejected = 0  # calls in a row; rooms, despite a fresh token
         self._limit = max(UNANSWERED, options.concurrency)
-        self._probe = ids[-1] if ids else ""  # the room to try alone: the last one read
+        self._probe = tasks[-1][-1] if tasks else ""  # the room to try alone: the last one read
         self._counting, self._probing = threading.Lock(), threading.RLock()
 
     def read(self, step: Callable[[], object] = lambda: None) -> _Part:
         """Return what was read, once all rooms are done or the sweep ends; call `step` after each
         room."""
-        if self._cancelled.is_set():
-            return _Part(complete=False)
+        if self._cancelled.is_set() or not self._tasks:
+            return _Part(complete=not self._tasks)
         with suppress(Cancelled):
             self._client.token()  # without a token no room can be read: raise that
-        total, done = len(self._tasks), 0
-        threads = [
-            threading.Thread(target=self._work, name="confkit sweep", daemon=True)
-            for _ in range(min(self._options.concurrency, total))
-        ]
+        pending = len(self._tasks)
         try:
-            for thread in threads:
+            for thread in self._threads:
                 thread.start()
-            while done < total and not (self._cancelled.is_set() or self._stop.is_set()):
+            while pending and not (self._cancelled.is_set() or self._stop.is_set()):
                 with suppress(Empty):
-                    room_id = self._done.get(timeout=POLL)
-                    if isinstance(room_id, BaseException):
-                        raise room_id
-                    done += 1
-                    if room_id is not None:
+                    ids = self._done.get(timeout=POLL)
+                    if isinstance(ids, BaseException):
+                        raise ids
+                    pending -= 1
+                    for _ in ids:
                         step()
-            part = _Part(complete=done == total and not self._stop.is_set())
+            part = _Part(complete=not (pending or self._stop.is_set()))
         finally:
             self._stop.set()
+            for future in self._futures:
+                future.cancel()
         deadline = time.monotonic() + GRACE
-        for thread in threads:
+        for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
         part.add(self._part)  # a copy, which late responses do not change
         if self._client._refusal is not None:
@@ -438,17 +430,47 @@ class _Reader:
 
     def _work(self) -> None:
         try:
-            for room_id in self._remaining:
+            for ids in self._remaining:
                 if not self._service_responds():
                     return
-                self._read(room_id)
-                self._done.put(room_id)
+                if self._executor is not None and ids:
+                    self._read_on(self._executor, ids)
+                else:
+                    self._read(*ids)
+                self._done.put(ids)
         except Cancelled:
             pass
         except BaseException as error:  # noqa: BLE001  # raised by `read`, in the caller's thread
             self._done.put(error)
 
-    def _read(self, room_id: str | None) -> None:
+    def _read_on(self, executor: Executor, ids: tuple[str, ...]) -> None:
+        """Read rooms on the executor, whose workers get a copy of the client."""
+        from concurrent.futures import CancelledError
+
+        unique = os.urandom(16)  # keeps Dask from returning a cached result of an earlier sweep
+        future = executor.submit(_read_part, self._client, ids, self._options, unique)
+        self._futures.append(future)
+        part = _Part()
+        try:
+            part = future.result()
+        except CancelledError:
+            return
+        except Exception as error:  # noqa: BLE001  # from a worker or its network
+            if not isinstance(error, ConfkitError):
+                why = f"{type(error).__name__}: {excerpt(str(error), (self._client.secret_key,))}"
+                error = ConfkitError(
+                    f"the executor lost a part of the sweep ({why})",
+                    "Check that the executor is running, and that its workers have confkit "
+                    "installed and can reach the service.",
+                )
+            for room_id in ids:
+                part.fail(room_id, A3.key, error)
+        with self._counting:
+            self._part.add(part)
+        if not part.complete:
+            self._stop.set()
+
+    def _read(self, room_id: str | None = None) -> None:
         """Read a room, or the devices of all rooms (None), and record the result or failure."""
         client, part, call = self._client, self._part, B3.key
         try:
@@ -496,65 +518,9 @@ class _Reader:
                 self._unanswered = 0 if answered else self._unanswered + 1
 
 
-# Reading on an executor
-
-
-def _read_on(
-    executor: Executor,
-    client: Client,
-    ids: Sequence[str],
-    options: _Options,
-    cancelled: threading.Event,
-    step: Callable[[], object],
-) -> _Part:
-    """Read the rooms in parts on the executor, whose workers get a copy of the client."""
-    from concurrent.futures import FIRST_COMPLETED, wait
-
-    # One authentication for all parts, and the devices, here.
-    total = _Reader(client, (), options, cancelled).read()
-    options = options._replace(devices=False)
-    sweep_id = os.urandom(16)  # keeps Dask from returning a cached result of an earlier sweep
-    parts: dict[Future[_Part], Sequence[str]] = {}
-    try:
-        for at in range(0, len(ids), PART):
-            part = ids[at : at + PART]
-            parts[executor.submit(_read_part, client, part, options, sweep_id)] = part
-        pending = set(parts)
-        while pending and not cancelled.is_set():
-            if any(failure.call == A1.key for failure in total.failures):
-                break  # the token cannot be renewed
-            finished, pending = wait(pending, POLL, FIRST_COMPLETED)
-            for future in finished:
-                total.add(_result_of(future, parts[future], client))
-                for _ in parts[future]:
-                    step()
-    finally:
-        for future in parts:
-            future.cancel()
-    total.complete &= not pending
-    return total
-
-
 def _read_part(client: Client, ids: Sequence[str], options: _Options, _: bytes) -> _Part:
-    return _Reader(client, ids, options, threading.Event()).read()
-
-
-def _result_of(future: Future[_Part], ids: Sequence[str], client: Client) -> _Part:
-    """Return what a part has read; if the executor lost it, a failure for each of its rooms."""
-    try:
-        return future.result()
-    except Exception as error:  # noqa: BLE001  # from a worker or its network
-        if not isinstance(error, ConfkitError):
-            why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
-            error = ConfkitError(
-                f"the executor lost a part of the sweep ({why})",
-                "Check that the executor is running, and that its workers have confkit installed "
-                "and can reach the service.",
-            )
-        part = _Part()
-        for room_id in ids:
-            part.fail(room_id, A3.key, error)
-        return part
+    tasks = [(room_id,) for room_id in ids]
+    return _Reader(client, tasks, options, threading.Event()).read()
 
 
 # Progress
@@ -570,10 +536,9 @@ def progress_bar(
     in a notebook or a terminal, False does not. It disappears from the cell at the end.
     """
     in_notebook = type(sys.stdout).__module__.startswith("ipykernel")
-    if progress is None and in_notebook:  # run by a person, not by nbval, which compares outputs
-        progress = ".ipynb::" not in os.environ.get("PYTEST_CURRENT_TEST", "")
-    elif progress is None:
-        progress = sys.stderr is not None and sys.stderr.isatty()
+    if progress is None:  # nbval compares outputs
+        is_compared = ".ipynb::" in os.environ.get("PYTEST_CURRENT_TEST", "")
+        progress = sys.stderr.isatty() or (in_notebook and not is_compared)
     if callable(progress):
         steps = count(1)
         yield lambda: progress(next(steps), total or 0)
@@ -597,10 +562,7 @@ class _CellLine:
         from IPython.display import display
 
         line = {"text/plain": text.strip()}
-        if self._display is not None:
-            self._display.update(line, raw=True)
-        elif line["text/plain"]:
+        if self._display is None:
             self._display = display(line, raw=True, display_id=True)
-
-    def flush(self) -> None:
-        """Do nothing: text is shown at once."""
+        else:
+            self._display.update(line, raw=True)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from .errors import ParameterError
 from .operations import A3
-from .records import Room, parameter_error, parse_id
+from .records import parameter_error, parse_id
 from .secret import SecretAddress
 from .text import counted
 
@@ -25,22 +25,15 @@ Cells = dict[str, Any]  # by column; a missing value is None or empty
 
 _MOST_LINES = 30  # that an error lists
 _SAVE_AS = 'Save it as "CSV UTF-8" in the spreadsheet.'
-# The beginnings of files that are given for CSV, what they are, and the next step.
+# The beginnings of files that are given for CSV.
 _OTHER_FILES = {
-    b"PK\x03\x04": f"a workbook, or a zip archive, not CSV. {_SAVE_AS}",  # .xlsx, .ods
-    b"\xd0\xcf\x11\xe0": f"a workbook, not CSV. {_SAVE_AS}",  # .xls
-    b"<": f"a web page or XML, perhaps saved as .xls. {_SAVE_AS}",
-    b"{\\rtf": f"a text document (RTF). {_SAVE_AS}",
-    b"PAR1": "Parquet. Pass pd.read_parquet(path) instead of the path.",
-    b"[{": "JSON. Pass pd.read_json(path, dtype=str) instead of the path.",
-    b'["': "JSON. Pass json.loads(Path(path).read_text()) instead of the path.",
-    b'{"': "JSON. Pass pd.read_json(path, dtype=str) instead of the path.",
-    b"\x1f\x8b": "compressed. Unpack it first.",  # .gz
-    b"BZh": "compressed. Unpack it first.",
-    b"\xfd7zXZ": "compressed. Unpack it first.",
-    b"%PDF-": f"a PDF. {_SAVE_AS}",
-    b"\x80\x04": "a pickle. Pass pd.read_pickle(path) instead of the path, if you trust it.",
-    b"\x80\x05": "a pickle. Pass pd.read_pickle(path) instead of the path, if you trust it.",
+    b"PK\x03\x04": "a workbook",  # .xlsx, .ods
+    b"\xd0\xcf\x11\xe0": "a workbook",  # .xls
+    b"<": "a web page or XML",  # perhaps as .xls
+    b"PAR1": "Parquet",
+    b"[{": "JSON",
+    b'["': "JSON",
+    b'{"': "JSON",
 }
 _SEPARATOR_LINE = re.compile(r'"?sep=([^\w\r\n "])"?(?:\r\n|\r|\n|\Z)', re.IGNORECASE)  # Excel's
 _ERROR_CELL = re.compile(  # in several languages
@@ -98,41 +91,39 @@ def room_ids(source: Any, id_column: str | None = None) -> list[str]:
     elif hasattr(source, "isna"):  # of pandas, which is loaded then
         import pandas as pd
 
-        if isinstance(source, pd.MultiIndex):
-            source = source.to_frame(index=False)
-        elif not isinstance(source, pd.DataFrame):  # a Series, an Index, or an array of pandas
-            if "room_id" in getattr(getattr(source, "index", None), "names", ()):
+        if not isinstance(source, pd.DataFrame):  # a Series, an Index, or an array of pandas
+            source, id_column = pd.Series(source), "room_id"
+            if "room_id" in source.index.names:
                 problem = "room_ids is a Series of other values whose index is room_id."
                 raise parameter_error(A3, problem, "Pass its index.")
-            source, id_column = pd.Series(source).to_frame("room_id"), "room_id"
-        grid = _read_frame(_with_index(source))
+            source = source.to_frame("room_id")
+        grid = _read_frame(source)
+    elif (
+        # An upload would be read as its bytes, a file as its lines.
+        isinstance(source, Mapping | bytes | memoryview)
+        or hasattr(source, "read")
+        or not isinstance(source, Iterable)
+    ):
+        problem = f"room_ids is of type {type(source).__name__}."
+        advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
+        raise parameter_error(A3, problem, advice)
     else:
-        # A file would be read as its lines, an upload as its bytes.
-        unusable = isinstance(source, Mapping | bytes | bytearray | memoryview)
-        unusable |= hasattr(source, "columns") or hasattr(source, "read")
-        if unusable or not isinstance(source, Iterable):
-            problem = f"room_ids is of type {type(source).__name__}."
-            advice = "Pass a list of IDs, a Series or DataFrame of pandas, or the path of a file."
-            raise parameter_error(A3, problem, advice)
         grid = Grid(["room_id"], [(n, [value]) for n, value in enumerate(source, 1)], exact=[0])
     if grid.problems:
         raise _refusal(grid.problems, file)
-    position = _position(grid.names, id_column)
-    return _unique_ids(grid, position, file)
+    return _unique_ids(grid, _position(grid.names, id_column), file)
 
 
 def _position(labels: Sequence[Any], id_column: str | None) -> int:
     """Return the position of the column of IDs, which may be the only one. A text with a digit is
     no name for that: it may be the first ID of a table without a header."""
-    names = [str(label) for label in labels]
     wanted = "room_id" if id_column is None else str(id_column)
-    if id_column is None and wanted not in names:
-        names = ["room_id" if _fold(name) == "roomid" else name for name in names]
-        has_digit = any(isinstance(label, str) and re.search(r"\d", label) for label in labels)
-        if wanted not in names and len(names) == 1 and not has_digit:
-            return 0
+    names = [wanted if _fold(str(label)) == _fold(wanted) else str(label) for label in labels]
     if names.count(wanted) == 1:
         return names.index(wanted)
+    has_digit = any(isinstance(label, str) and re.search(r"\d", label) for label in labels)
+    if id_column is None and len(names) == 1 and not has_digit:
+        return 0
     problem = f"The table has {'two columns' if wanted in names else 'no column'} {wanted!r}."
     advice = "Put room_id above the IDs as their header, or pass the column's name as id_column="
     if not any("://" in name or "@" in name for name in names):  # cells, perhaps with passwords
@@ -146,10 +137,9 @@ def _unique_ids(grid: Grid, position: int, file: str) -> list[str]:
     problems = []
     for number, cells in grid.rows:
         cell, problem, room_id = cells[position], "", ""
-        cell = cell.room_id if isinstance(cell, Room) else cell
         if file:
             cell = cell.strip()
-        if cell is None or (isinstance(cell, str) and not cell):
+        if cell is None or cell == "":
             problem = "The room ID is missing."
         elif file and any(separator in cell for separator in ";\t|\uff0c\uff1b"):
             problem = "The cell contains a separator. Use the same one in the header and all lines."
@@ -242,12 +232,10 @@ def cell_damage(cell: object, column: str) -> str:
     """Return how a cell was damaged on its way, or "": an error such as #REF!, or an ID turned into
     a number such as 1001.0, 1.23E+09 or 1,234,567. In a text from code, 2.0 is an ID."""
     text = cell.strip() if isinstance(cell, str) else ""
-    if _ERROR_CELL.fullmatch(text):
-        if column != "login_password":
-            return f"The cell contains {text}, a spreadsheet error. Correct it there."
+    if _ERROR_CELL.fullmatch(text):  # not quoted: it may be a password after all
         return (
-            "The cell looks like a spreadsheet error. Correct it there; if it is the password, "
-            "pass a DataFrame whose column is of pandas' type string."
+            "The cell holds a spreadsheet error. Correct it there; if the text is meant so, pass a "
+            "DataFrame whose column is of pandas' type string."
         )
     if not column.endswith("_id"):
         return ""
@@ -268,20 +256,15 @@ def cell_damage(cell: object, column: str) -> str:
 # DataFrames and files
 
 
-def _with_index(table: Any) -> Any:
-    """Return the DataFrame with its named index, often that of the rooms, as columns, too."""
-    return table.reset_index(
-        level=[name for name in table.index.names if name not in (None, *table)]
-    )
-
-
 def _read_frame(table: object) -> Grid:
     import pandas as pd
 
     if not isinstance(table, pd.DataFrame):
         kind = type(table).__name__
         raise TypeError(f"the table is of type {kind}; pass a DataFrame or the path of a CSV file")
-    frame = _with_index(table)
+    # A named index, often that of the rooms, is read as columns, too.
+    named = [name for name in table.index.names if name not in (None, *table)]
+    frame = table.reset_index(level=named)
     columns = [frame.iloc[:, position] for position in range(frame.shape[1])]
     values = [column.astype(object).where(column.notna(), None).tolist() for column in columns]
     # pandas' own `string`: texts of a service, as in all frames of confkit, not of a file.
@@ -295,18 +278,18 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
     raw, line, text, problem = path.read_bytes(), None, "", ""
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    start = b"".join(raw[:64].split())  # JSON may be indented
+    kind = next((kind for mark, kind in _OTHER_FILES.items() if start.startswith(mark)), "")
+    if kind or (encoding == "utf-8" and b"\0" in raw):
+        problem = f"The file is {kind or 'binary'}, not CSV. {_SAVE_AS} "
+        problem += "Or read it with pandas, and pass the DataFrame."
     try:
-        start = b"".join(raw[:64].split())  # JSON may be indented
-        kind = next((kind for mark, kind in _OTHER_FILES.items() if start.startswith(mark)), "")
-        if kind:
-            problem = f"The file is {kind}"
-        elif "\0" in (text := raw.decode(encoding)):
-            problem = f"The file contains zero bytes, so it is not a CSV file. {_SAVE_AS}"
+        text = raw.decode(encoding)
     except LookupError:
         problem = f"No such encoding: {encoding!r}. Use one such as cp1252."
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        problem = (
+        line = None if problem else raw.count(b"\n", 0, error.start) + 1
+        problem = problem or (
             f"The line is not {encoding.upper()}. {_SAVE_AS} Or convert it, if Excel in Western "
             'Europe wrote it: Path("new.csv").write_text(Path(path).read_text("cp1252"), "utf-8").'
         )
@@ -315,52 +298,46 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
     text = text.removeprefix("\ufeff")
     if not is_list or "\t" in text:
         return parse_csv(text)
-    rows = [(number, [line.strip()]) for number, line in enumerate(text.splitlines(), 1)]
-    return Grid(["room_id"], [(number, line) for number, line in rows if not _is_comment(*line)])
-
-
-def _is_comment(line: str) -> bool:
-    return not line or (line.startswith("#") and not _ERROR_CELL.fullmatch(line))
+    rows = [
+        (number, [line])
+        for number, line in enumerate(map(str.strip, text.splitlines()), 1)
+        if line and (line[0] != "#" or _ERROR_CELL.fullmatch(line))
+    ]
+    return Grid(["room_id"], rows)
 
 
 def parse_csv(text: str) -> Grid:
     """Return the cells of CSV text, with any separator (, ; tab |), without empty rows."""
-    declared = _SEPARATOR_LINE.match(text)
-    offset = 1 if declared else 0
-    text = text[declared.end() :] if declared else text
+    if declared := _SEPARATOR_LINE.match(text):
+        text = "\n" + text[declared.end() :]  # each line keeps its number
     header = next(filter(str.strip, text.splitlines()), "")
     bare = re.sub('"[^"]*"', "", header) or header
     separator = declared[1] if declared else max(",;\t|", key=bare.count)
     spaced = f"{separator} " in header
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=spaced, strict=True)
-    rows, problems, start = [], [], offset + 1
+    rows, problems, start = [], [], 1
     try:
         for cells in reader:
+            if len(cells) == 1 and separator in cells[0] and separator in bare:
+                cells = next(csv.reader(cells, delimiter=separator))  # the line was quoted whole
             if any(map(str.strip, cells)):
                 rows.append((start, [_TEXT_FORMULA.sub(r"\1", cell) for cell in cells]))
-            start = offset + reader.line_num + 1
+            start = reader.line_num + 1
     except csv.Error as error:
         problem = f"The line cannot be read: {error}. Look for an unclosed quote."
         problems.append(Problem(start, None, problem))
     if not rows:  # nothing, or only separators
         empty = Problem(None, None, "The file is empty. Its first line must name the columns.")
         return Grid([], problems=problems or [empty])
-    if separator in bare:
-        # A line may be quoted as if it were one cell.
-        for index, (line, cells) in enumerate(rows):
-            if len(cells) == 1 and separator in cells[0]:
-                rows[index] = line, next(csv.reader(cells, delimiter=separator))
-    (_, header_cells), *rows = rows
-    width = len(header_cells)
-    for line, cells in rows:
+    names, padded = [name.strip() for name in rows[0][1]], []
+    width = len(names)
+    for line, cells in rows[1:]:
         if any(cells[width:]):
             problem = f"The row has {len(cells)} cells and the header {width}. "
             problem += "Put quotes around a cell that contains the separator."
             problems.append(Problem(line, None, problem))
-    # Excel omits empty cells at the end of a line. Where there are too many, they have shifted, and
-    # a password may stand under any header.
-    padded = [
-        (line, [*cells, *[""] * width][:width]) for line, cells in rows if not any(cells[width:])
-    ]
-    return Grid([name.strip() for name in header_cells], padded, problems)
+        else:  # Excel omits empty cells at the end of a line
+            padded.append((line, [*cells, *[""] * width][:width]))
+    # Where there are too many, they have shifted, and a password may stand under any header.
+    return Grid(names, padded, problems)

@@ -5,18 +5,14 @@ them could colour a line, rename a window, hide the text before it or fake a lin
 """
 
 import io
-import json
 import os
-import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from html import escape
 from pathlib import Path
-from typing import Any
 
-# A joiner between letters that are not ASCII is part of a word (Persian, Hindi) or of an emoji.
-_JOINER = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
+_JOINERS = "\u200c\u200d"  # parts of words (Persian, Hindi) and of emoji
 DRAFT = ".draft-"  # begins the name of a file that is being written
 _MATHS = ("$", "\\(", "\\[", "\\begin")  # a notebook takes these for a formula
 
@@ -28,13 +24,8 @@ def one_line(text: str) -> str:
 
 def printable(text: str, allowed: str = "\n\t") -> str:
     """Return the text with a space for each unprintable character; line ends and tabs are kept."""
-    if text.isprintable():
-        return text
-    joiners = {match.start() for match in _JOINER.finditer(text)}
-    return "".join(
-        letter if letter.isprintable() or letter in allowed or index in joiners else " "
-        for index, letter in enumerate(text)
-    )
+    kept = allowed + _JOINERS
+    return "".join(letter if letter.isprintable() or letter in kept else " " for letter in text)
 
 
 def echo(
@@ -46,13 +37,6 @@ def echo(
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
         stream.reconfigure(errors="replace")
     print(style(printable(str(value))), end=end, file=stream, flush=True)
-
-
-def as_json(value: Any) -> str:
-    """Return the value as readable JSON: only unprintable characters are escaped (\\uXXXX), so that
-    the value stays the same."""
-    text = json.dumps(value, ensure_ascii=False)
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 def without_maths(html: str) -> str:

@@ -35,3 +35,4 @@ def test_a_checklist_as_data_text_and_html():
     assert "hunter2" not in down.detail + html
     assert "&lt;call&gt; us" in html
     assert "<down>" not in html
+    assert ("next step" in html) > ("next step" in ck.Checklist(checks[:1])._repr_html_())

@@ -73,6 +73,8 @@ def test_secrets_show_only_when_asked_for():
     assert (hidden.topic[0], hidden.room_id[0]) == (HIDDEN, HIDDEN)
     assert "host_password" not in hidden
     assert (shown.topic[0], shown.host_password[0]) == (LOGIN, "hunter2")
+    named = ck.rooms_frame(ck.Room(room_id="1", room_mode="mcu", room_status=9)).iloc[0]
+    assert (named.status, named["mode"], pd.isna(named.room_mode)) == ("other", "other", True)
     device = ck.Device("007", "c", "Door", "rtsp://a:my hunter2@h/x", LOGIN, HELD)
     assert not re.search("hunter2|1000017", ck.devices_frame([device]).to_json())
     row = ck.devices_frame([device], secrets=True).iloc[0]

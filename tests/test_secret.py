@@ -62,6 +62,7 @@ def test_hiding_and_revealing_keep_the_shape():
     hidden = hide(value)
     assert reveal(hidden) == value
     assert not any(secret in repr(hidden) for secret in ("hunter2", "4711", "5.5"))
+    assert "hunter2" not in repr(hide({"password": b"hunter2"}))  # of a type that cannot be sent
     assert {*secrets_in(hidden)} == {"hunter2", "4711", "5.5"}
 
 
@@ -75,6 +76,7 @@ REDACTED = [
     ('{"a": 1, "host_password": "hunter2', '{"a": 1, "host_password": "***'),
     ('Authorization: Digest username="u", response="hunter2"', "Authorization: ***"),
     ("at rtsp://admin:hun@ter2@192.0.2.7/x.", "at rtsp://admin:***@192.0.2.7/x."),
+    ("u=rtsp%3A%2F%2Fa%3Ahunter2%40h%2Fx&b=1", "u=rtsp%3A%2F%2Fa%3A***%40h%2Fx&b=1"),
     ("cut off at rtsp://admin:hunt", "cut off at rtsp://admin:***"),
 ]
 # What an advice says can be run as it is written.

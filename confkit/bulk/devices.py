@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from operator import itemgetter
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
@@ -365,4 +364,4 @@ def _result(
 def _frame(rows: Sequence[Row], names: Iterable[str], **categories: Kind) -> "pd.DataFrame":
     known = {"row": "Int64", "user_id": NAME, "user_name": NAME, **categories}
     kinds = {name: known.get(name, "string") for name in names}
-    return frame_of(rows, kinds, {name: itemgetter(name) for name in names})
+    return frame_of(rows, kinds)

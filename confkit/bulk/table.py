@@ -8,11 +8,12 @@ from ..devices import check_address, check_options
 from ..diagnosis.camera import camera_key, can_be_tried
 from ..errors import ParameterError
 from ..operations import B1
-from ..records import Device, parse_id, reject_surrogates
+from ..records import Device, parse_id
 from ..rtsp.address import target
 from ..rtsp.errors import RtspError
 from ..secret import MASK, Secret, reveal
 from ..tables import Cells, Problem, read_table
+from ..wire import check_sendable
 
 REQUIRED = ("room_id", "user_id", "user_name", "user_address")
 _LOGIN = ("login_name", "login_password")
@@ -100,7 +101,7 @@ def _parse(name: str, cell: Any) -> Any:
             "devices_frame(devices, secrets=True)."
         )
     if isinstance(cell, str):
-        reject_surrogates(B1, name, cell)
+        check_sendable(B1, {name: cell})
     return check_address(B1, cell) if name == "user_address" else cell
 
 

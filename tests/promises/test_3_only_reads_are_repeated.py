@@ -70,6 +70,7 @@ OPEN = [  # answers that leave a change open, and what is raised if its effect i
     (own_id, code(405, 500), ck.LicenceError),
     (offline, code(423, 500), ck.ApiError),  # "not done" in B; in A nobody knows
     (imported, code(427), ck.ServiceTimeout),
+    (offline, code(504), ck.ServiceTimeout),
 ]
 
 
