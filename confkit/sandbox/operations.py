@@ -91,19 +91,17 @@ def get_mcu(service: Service, values: Values) -> Members:
         raise Refused(405, "the licence has expired")
     if not service.mcu:
         raise Refused(410, "the media server is stopped")
-    if service.seats_left() <= 0:
+    if service.is_full():
         raise Refused(411, "all seats of the licence are used")
     room.has_mcu = True
-    host = f"[{values[LOCAL]}]" if ":" in values[LOCAL] else values[LOCAL]
-    return {"addr": f"{host}:{service.mcu_port}"}
+    return {"addr": f"{values[LOCAL]}:{service.mcu_port}"}
 
 
 def get_room_users(service: Service, values: Values) -> Members:
     """A6: `user_list`, people and then devices; empty for a closed room."""
     room = service.room(values["room_id"])
-    users = [(person.user_name, person.user_id) for person in room.people.values()]
-    users += [(device.user_name, device.user_id) for device in room.live_devices()]
-    return {"user_list": [{"user_name": name, "user_id": user_id} for name, user_id in users]}
+    users = room.people | {device.user_id: device.user_name for device in room.live_devices()}
+    return {"user_list": [{"user_name": users[key], "user_id": key} for key in users]}
 
 
 def force_offline(service: Service, values: Values) -> "Members | Future[Members]":
@@ -124,7 +122,7 @@ def force_offline(service: Service, values: Values) -> "Members | Future[Members
 def create_device(service: Service, values: Values) -> "Future[Members]":
     """B1: a future of `data` with roomId and userId, done once the device's stream is open."""
     options, address = values["options"] or {}, values["userAddress"]
-    for name in ("login_name", "login_password", "assist_address"):
+    for name in ("login_name", "login_password"):
         if not isinstance(options.get(name) or "", str):
             raise Refused(401, f"options.{name} is not a text")
     camera = _camera(address)
@@ -138,8 +136,6 @@ def create_device(service: Service, values: Values) -> "Future[Members]":
     why = service.obstacle(room, device=True)
     if why or room is None:
         raise Refused(426, why)
-    if not camera.startswith("rtsp"):
-        raise Refused(426, "this sandbox dials rtsp and rtsps only, not sip or h323")
     texts = (user_id, values["userName"], address, values["userData"] or "")
     bounds = (service.dial_timeout or OPENING, service.dial_timeout or SILENCE)
     device = room.devices[user_id] = Device(room, *texts, options, *bounds, service.lock)
@@ -219,14 +215,10 @@ def _whole_number(name: str, text: str | None) -> int | None:
 
 def _camera(address: str) -> str:
     """Return a device's address without its login, equal for the same camera; Refused if it is
-    invalid."""
-    scheme, _, rest = address.partition("://")
-    scheme = scheme.lower()
-    if scheme not in ("rtsp", "rtsps", "sip", "h323") or address != address.strip():
-        raise Refused(401, "userAddress is not an rtsp, rtsps, sip or h323 URL without blanks")
+    invalid, or not of a camera."""
+    if address.lower().startswith(("sip://", "h323://")):
+        raise Refused(426, "this sandbox dials rtsp and rtsps only, not sip or h323")
     try:
-        if scheme.startswith("rtsp"):
-            return parse_address(address).url
-        return f"{scheme}:{parse_address(f'rtsp://{rest}').url}"
+        return parse_address(address).url
     except ValueError as error:
         raise Refused(401, redact(f"userAddress: {error}")) from None

@@ -6,9 +6,11 @@ import logging
 import math
 import os
 import secrets
+import socket
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,9 +19,9 @@ from ..errors import ConfigError, ConfkitError, RoomNotFound, UserNotFound
 from ..operations import OPERATIONS
 from ..rtsp.errors import VERDICTS
 from ..secret import Secret
-from .server import App, Server, base_url, resolve
+from .server import App, Server
 from .signatures import same
-from .state import Fault, Ids, Person, Refusal, Room, RoomJoinRefused, Service, listen
+from .state import Fault, Ids, Refusal, Room, RoomJoinRefused, Service, listen
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -35,11 +37,6 @@ if TYPE_CHECKING:
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
 MOST_SECONDS = 1e10  # some 300 years
-CHOICES = {
-    "result_field": ("ret", "result"),
-    "item_keys": ("camelCase", "snake_case"),
-    "device_service": ("running", "stopped", "hanging"),
-}
 
 log = logging.getLogger("confkit.sandbox")
 
@@ -76,22 +73,22 @@ class Sandbox:
         self.closed = False  # whether it has been closed
         self._process = 0  # in which it runs
         self.base_url = self.outgoing_url = ""  # of interfaces A and B, once started
-        secret = None if secret_key is None else Secret(secret_key)
-        del secret_key  # a traceback shows the locals
-        address, self._is_loopback = resolve(host)
+        secret_key = Secret(secret_key or "")  # a traceback shows the locals
+        try:
+            address = socket.gethostbyname(host)
+        except (OSError, UnicodeError) as error:
+            raise ConfigError(f"Could not resolve the sandbox's host {host!r} ({error}).") from None
+        self._is_loopback = address.startswith("127.")
         if seed is not None and not self._is_loopback:
             problem = f"a seeded sandbox has predictable IDs, so it cannot listen on {host!r}"
             raise ConfigError(problem, "Omit seed, or use host='127.0.0.1'.")
-        _check_choice("result_field", result_field)
-        _check_choice("item_keys", item_keys)
-        _check_number("port", port, 0, 65535)
-        _check_number("outgoing_port", outgoing_port, 0, 65535)
-        _check_number("dial_timeout", dial_timeout or 1)
+        _check_choice("result_field", result_field, "ret", "result")
+        _check_choice("item_keys", item_keys, "camelCase", "snake_case")
         random_keys = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
         keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else random_keys
         self.seed, self.dialect = seed, Dialect.of(dialect or Dialect())
         self.access_key = access_key or keys[0]
-        self.secret_key = (secret or Secret(keys[1])).reveal()
+        self.secret_key = secret_key.reveal() or keys[1]
         self._service = Service(
             dialect=self.dialect,
             result_field=result_field,
@@ -107,7 +104,6 @@ class Sandbox:
         self._resources = ExitStack()
         self._ended = threading.Event()  # ends simulations
         self._simulations = 0
-        self._cameras: CameraServer | None = None
 
     # Start and stop
 
@@ -120,14 +116,16 @@ class Sandbox:
         ports = [port] if port == outgoing_port != 0 else [port, outgoing_port]
         with ExitStack() as resources:
             sockets = [resources.enter_context(listen(service.address, item)) for item in ports]
-            numbers = [item.getsockname()[1] for item in sockets]
-            interfaces = dict(zip(numbers, "AB" if len(numbers) > 1 else ["AB"], strict=True))
+            ports = [item.getsockname()[1] for item in sockets]
+            interfaces = dict(zip(ports, "AB" if len(ports) > 1 else ["AB"], strict=True))
             service.start_mcu()
             resources.callback(service.stop_mcu)
             server = Server(App(service, interfaces), sockets)
             server.start()
             resources.callback(server.close)
-            self.base_url, self.outgoing_url = base_url(sockets[0]), base_url(sockets[-1])
+            reachable = "127.0.0.1" if service.address == "0.0.0.0" else service.address  # noqa: S104
+            self.base_url = f"http://{reachable}:{ports[0]}"
+            self.outgoing_url = f"http://{reachable}:{ports[-1]}"
             self._resources = resources.pop_all()
         self._process = os.getpid()
         atexit.register(self.close)
@@ -151,8 +149,6 @@ class Sandbox:
         self._resources.close()
         for device in devices:
             device.thread.join(1.0)
-        if self._cameras:
-            self._cameras.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -220,18 +216,15 @@ class Sandbox:
             room = service.rooms.get(room_id)
             why = service.obstacle(room) or "the licence has expired" * service.expired
             # Any password is wrong in a room that has none (assumed).
-            if (
-                room
-                and password
-                and not same(password.reveal(), room.fields["host_password"] or "")
-            ):
+            right = (room.fields["host_password"] if room else None) or ""
+            if password and not same(password.reveal(), right):
                 why = why or "the host password is wrong"
             if room and user_id and service.knows_user(room, user_id):
                 why = why or f"the user id {user_id!r} is taken"
             if why or room is None:
                 raise RoomJoinRefused(f"{user_name!r} cannot join room {room_id!r}: {why}.")
             user_id = user_id or service.ids.user_id()
-            room.people[user_id] = Person(user_id, user_name, bool(password))
+            room.people[user_id] = user_name
             room.has_mcu = True
             return user_id
 
@@ -240,14 +233,9 @@ class Sandbox:
         with self._room(room_id) as room:
             if not room.people.pop(user_id, None):
                 raise UserNotFound(
-                    f"No person {user_id!r} is in room {room_id!r}; people() lists them, and a "
-                    "device is removed by B2."
+                    f"No person {user_id!r} is in room {room_id!r}; get_room_users lists who is, "
+                    "and a device is removed by B2."
                 )
-
-    def people(self, room_id: str) -> list[dict[str, Any]]:
-        """Return a room's people, each with user_id, user_name and host; devices are not people."""
-        with self._room(room_id) as room:
-            return [person._asdict() for person in room.people.values()]
 
     def lock(self, room_id: str) -> None:
         """Lock a room: its users stay, nobody new can join."""
@@ -265,6 +253,12 @@ class Sandbox:
             room.close()
 
     # Cameras and their streams
+
+    @cached_property
+    def _cameras(self) -> "CameraServer":
+        from .cameras.server import CameraServer  # large: only when a camera is made
+
+        return self._resources.enter_context(CameraServer())
 
     def camera(
         self,
@@ -286,19 +280,15 @@ class Sandbox:
         `size` in pixels; `auth` is "digest" (SHA-256 and MD5), "sha-256", "md5" or "basic". `fault`
         makes it fail: a name of `camera_faults`. `name` is shown in the picture instead of the
         path. ValueError: an invalid value; the text names the valid ones."""
-        password = None if login_password is None else Secret(login_password)
-        del login_password  # a traceback shows the locals
-        with self._locked():
-            if self._cameras is None:
-                from .cameras.picture import need_av
-                from .cameras.server import CameraServer  # large: only when a camera is made
+        login_password = Secret(login_password or "")  # a traceback shows the locals
+        from .cameras.picture import need_av
 
-                need_av("cameras")
-                self._cameras = CameraServer().start()
-        look: dict[str, Any] = {"codec": codec, "size": tuple(size), "fps": fps}
-        login: dict[str, Any] = {"login_name": login_name, "login_password": password, "auth": auth}
-        look |= {"name": name, "transports": transports}
-        return self._cameras.add(path, fault=fault, **look, **login)
+        need_av("cameras")
+        with self._locked():
+            cameras = self._cameras
+        look: dict[str, Any] = {"codec": codec, "size": tuple(size), "fps": fps, "name": name}
+        look |= {"login_name": login_name, "login_password": login_password, "auth": auth}
+        return cameras.add(path, fault=fault, transports=transports, **look)
 
     @staticmethod
     def camera_faults() -> "dict[str, CameraFault]":
@@ -310,11 +300,10 @@ class Sandbox:
 
     def unplug(self, url: str | Secret) -> None:
         """Remove a camera: its viewers are disconnected, and its address answers 404."""
-        self._check_running()
+        with self._locked():
+            cameras = self._cameras
         try:
-            if self._cameras is None:
-                raise LookupError
-            self._cameras.remove(Secret(url).reveal())
+            cameras.remove(Secret(url).reveal())
         except (LookupError, ValueError):
             raise ConfkitError(
                 "The sandbox has no camera at this address: pass what camera() returned."
@@ -379,10 +368,7 @@ class Sandbox:
         self._check_running()
         from .simulation import PACE, Simulation, check_size, parse_moment  # these load pandas
 
-        for name, number in (("rooms", rooms), ("days", days), ("every", every)):
-            _check_number(name, number)
         check_size(rooms, days, every)
-        _check_number("failures", failures, high=1)
         moment = parse_moment(self.now() if until is None else until, tz)
         self._simulations += 1
         ids = Ids(None if self.seed is None else f"{self.seed}/{self._simulations}")
@@ -423,9 +409,7 @@ class Sandbox:
         """Change the licence; None keeps a setting. `seats` are for people and devices of all rooms
         (`math.inf`: unlimited): when all are used A5 answers 411. Expired: 405 from A2 and A5.
         Without peer-to-peer: 701 from A2 with room_mode 3 or 4."""
-        _check_number("seats", seats or 0)
-        if not isinstance(expired, bool | None) or not isinstance(peer_to_peer, bool | None):
-            raise ConfigError("expired and peer_to_peer must be True or False")
+        _check_number("seats", seats or 0, 0, math.inf)
         settings = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         with self._locked() as service:
             vars(service).update((k, v) for k, v in settings.items() if v is not None)
@@ -433,7 +417,7 @@ class Sandbox:
     def device_service(self, state: str) -> None:
         """Set the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
         (310); ConfigError: another state."""
-        _check_choice("device_service", state)
+        _check_choice("device_service", state, "running", "stopped", "hanging")
         with self._locked() as service:
             service.device_service = state
 
@@ -446,7 +430,7 @@ class Sandbox:
         ret: int | None = None,
         http: int | None = None,
         body: str | bytes | Mapping[str, Any] | None = None,
-        delay: float | None = None,
+        delay: float = 0.0,
         drop: bool = False,
         times: int | None = None,
         after: bool = False,
@@ -460,22 +444,19 @@ class Sandbox:
         without `times` ends when the next is set. ValueError: an unknown path, which lists all, or
         another wrong value."""
         path = _path(path)
-        _check_number("delay", delay or 0, high=MOST_SECONDS)
         body = json.dumps(body) if isinstance(body, Mapping) else body
         limit = math.inf if times is None else times
-        _check_number("times", limit, 1)
-        kinds = sum(value is not None for value in (ret, body, drop or None))
-        is_empty = not kinds and (http, delay) == (None, None)
-        is_wrong = not isinstance(body, str | bytes | None) or not isinstance(http, int | None)
-        is_wrong = is_wrong or not 200 <= (http or 200) <= 599
-        if is_empty or is_wrong or kinds > 1 or (drop and http):
+        kinds = (ret is not None) + (body is not None) + drop
+        is_valid = isinstance(body, str | bytes | None) and http in (None, *range(200, 600))
+        is_valid = is_valid and 0 <= delay <= MOST_SECONDS and limit >= 1
+        if not is_valid or kinds > 1 or not (kinds or http or delay) or (drop and http):
             raise ValueError(
                 "A fault needs one of ret, body and drop, or http (200 to 599) or delay (seconds); "
-                "http goes with ret and body, delay with all."
+                "http goes with ret and body, delay with all; times is at least 1."
             )
         with self._locked() as service:
             waiting = [item for item in service.faults.get(path, []) if item.times < math.inf]
-            fault = Fault(ret, http, body, delay or 0.0, drop, after, limit)
+            fault = Fault(ret, http, body, delay, drop, after, limit)
             service.faults[path] = [*waiting, fault]
 
     def clear_faults(self) -> None:
@@ -499,19 +480,19 @@ class Sandbox:
         """Advance the sandbox's clock, by which tokens expire."""
         _check_number("seconds", seconds, -MOST_SECONDS, MOST_SECONDS)
         with self._locked() as service:
-            service.ahead += seconds
+            service.moment += seconds
 
     def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
         return self._service.now()
 
 
-def _check_choice(name: str, value: str) -> None:
-    if value not in CHOICES[name]:
-        raise ConfigError(f"{name} is {value!r}", f"Use one of {', '.join(CHOICES[name])}.")
+def _check_choice(name: str, value: str, *choices: str) -> None:
+    if value not in choices:
+        raise ConfigError(f"{name} is {value!r}", f"Use one of {', '.join(choices)}.")
 
 
-def _check_number(name: str, value: float, low: float = 0, high: float = math.inf) -> None:
+def _check_number(name: str, value: float, low: float, high: float) -> None:
     if not isinstance(value, Real) or not low <= value <= high:
         raise ConfigError(f"{name} is {value!r}", f"Give a number from {low:g} to {high:g}.")
 

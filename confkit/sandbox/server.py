@@ -1,7 +1,6 @@
 """Both interfaces over HTTP: one endpoint for all requests, and uvicorn in its own thread."""
 
 import asyncio
-import ipaddress
 import json
 import logging
 import re
@@ -15,7 +14,6 @@ from typing import Any
 
 import uvicorn
 
-from ..errors import ConfigError
 from ..operations import OPERATIONS
 from .devices import Refused
 from .operations import FAILURES, FUNCTIONS, LOCAL
@@ -43,7 +41,6 @@ UNREADABLE = (
     "address, send one Host header, and speak plain HTTP to these ports"
 )
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
-_ORIGIN = re.compile(r"\Ahttps?://[^/]*", re.IGNORECASE)
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
 log = logging.getLogger("confkit.sandbox")
@@ -79,23 +76,22 @@ class App:
         await send({"type": "http.response.body", "body": body})
 
     async def _reply(self, scope: Scope, receive: Receive) -> Reply | None:
-        service, method = self.service, scope["method"]
-        path = _ORIGIN.sub("", scope["path"])  # of a request as proxies send it (RFC 9112, 3.2.2)
+        service, method, path = self.service, scope["method"], scope["path"]
         host, port = scope["server"]
-        served, query = self._interfaces[port], scope["query_string"]
-        interface = served if len(served) == 1 else "B" if path.startswith("/avd/") else "A"
+        interface = self._interfaces[port]
+        if interface == "AB":
+            interface = "B" if path.startswith("/avd/") else "A"
         body = await self._read_body(receive, interface)
         if body is None:
             return None
+        query = pairs(scope["query_string"])
         # The last one counts, as browser libraries append theirs (seen).
-        callback = dict(pairs(query)).get("callback") if b"callback=" in query else None
+        callback = dict(query).get("callback")
         route = self._routes.get(path)
-        if route and route.operation.interface not in served:
-            route = None
         with service.lock:
-            if route is None or method != route.method:
-                service.counts[path if route else ""] += 1
-                service.note_refusal(interface, 408, self._explain_route(path, method, served))
+            service.counts[path if route else ""] += 1
+            if route is None or (interface, method) != (route.operation.interface, route.method):
+                service.note_refusal(interface, 408, self._explain_route(path, method, interface))
                 return _write(service.error(interface, 408), callback)
             fault = service.take_fault(path)
         content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
@@ -114,8 +110,8 @@ class App:
 
     async def _read_body(self, receive: Receive, interface: str) -> bytes | None:
         """Return the body; None if it is too large or too slow, or its sender has disconnected."""
-        body, more, why = bytearray(), True, f"the body is larger than {MAX_BODY:,} bytes"
-        try:
+        body, more = bytearray(), True
+        with suppress(TimeoutError):
             async with asyncio.timeout(BODY_SECONDS):
                 while more and len(body) <= MAX_BODY:
                     message = await receive()
@@ -123,22 +119,21 @@ class App:
                         return None
                     body += message["body"]
                     more = message["more_body"]
-            if len(body) <= MAX_BODY:
-                return bytes(body)
-        except TimeoutError:
-            why = f"the body was not complete after {BODY_SECONDS:g} s"
+        if not more and len(body) <= MAX_BODY:
+            return bytes(body)
+        why = f"the body is larger than {MAX_BODY:,} bytes, or took longer than {BODY_SECONDS:g} s"
         self.service.note_refusal(interface, None, f"{why}: the connection was closed")
         return None
 
-    def _explain_route(self, path: str, method: str, served: str) -> str:
+    def _explain_route(self, path: str, method: str, interface: str) -> str:
         route = self._routes.get(path)
         if route is None:
-            paths = [p for p, known in self._routes.items() if known.operation.interface in served]
-            have = "interfaces A and B have" if len(served) > 1 else f"interface {served} has"
-            return f"unknown path; {have} {', '.join(paths)}"
-        key, interface = route.operation.key, route.operation.interface
-        if interface not in served:
-            return f"{key} is served on the port of interface {interface}, this is that of {served}"
+            known = [each.operation for each in self._routes.values()]
+            paths = [operation.path for operation in known if operation.interface == interface]
+            return f"unknown path; interface {interface} has {', '.join(paths)}"
+        key, other = route.operation.key, route.operation.interface
+        if interface != other:
+            return f"{key} is served on the port of interface {other}, this is that of {interface}"
         why = f"{key} is {route.method} here, not {method if method.isalpha() else 'another'}"
         return with_setting(why, route.method_setting, route.method)
 
@@ -153,8 +148,6 @@ class App:
                 if callback is not None and not _CALLBACK.fullmatch(callback):
                     raise Refused(route.error_code, "callback is not the name of a function")
                 members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
-                for note in parameters.ignored() if service.explain else ():
-                    log.info("%s: %s", key, note)
             if isinstance(members, Future):  # of a device's thread
                 members = await asyncio.wrap_future(members)
             return {**service.error(route.operation.interface, 0), **members}
@@ -230,21 +223,3 @@ class Server:
                 close_listener(listener)
             for logger in loggers:
                 logger.removeFilter(self)
-
-
-def resolve(host: str) -> tuple[str, bool]:
-    """Return the IP address of a host, and whether it is loopback; ConfigError: unknown host."""
-    try:
-        places = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise ConfigError(f"Could not resolve the sandbox's host {host!r} ({error}).") from None
-    # Prefer IPv4: most people expect "localhost" to be 127.0.0.1.
-    address = str(min(places, key=lambda place: place[0] != socket.AF_INET)[4][0])
-    return address, ipaddress.ip_address(address).is_loopback
-
-
-def base_url(bound: socket.socket) -> str:
-    """Return the base URL of a bound socket for this machine."""
-    host, port = bound.getsockname()[:2]
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
-    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"

@@ -15,7 +15,7 @@ from ..operations import A2, B1
 from .building import DAY, MINUTE, Building, person, topic
 from .devices import Refused
 from .operations import create_device
-from .state import Ids, Person, Service
+from .state import Ids, Service
 
 MOST_ROOMS, MOST_SAMPLES = 20_000, 100_000_000  # some 5 seconds, some 8 GB
 PACE = MINUTE  # seconds of the sandbox's clock per second of a live simulation
@@ -68,7 +68,7 @@ class Simulation:
             if key not in inside:
                 room_id, user_id = inside[key] = self.room_ids[room], self._ids.user_id()
                 if not self._service.obstacle(rooms.get(room_id)):
-                    rooms[room_id].people[user_id] = Person(user_id, person(number))
+                    rooms[room_id].people[user_id] = person(number)
 
     def import_camera(self, url: str) -> None:
         """Import a camera into the room used only by a camera."""

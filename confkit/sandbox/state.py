@@ -1,6 +1,5 @@
 """The state of a sandbox: rooms, which hold their people and devices; tokens, faults, refusals."""
 
-import errno
 import logging
 import math
 import random
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 from ..dialect import AccessToken, Dialect
 from ..errors import ConfkitError, lookup
 from .devices import Device, Refused
-from .signatures import Parts, mistakes, same
+from .signatures import Parts, mistakes
 
 TOKEN_LIFETIME = 3600.0  # seconds
 MOST_TOKENS = 10_000
@@ -61,17 +60,10 @@ class Fault:
         return self.drop or (self.ret, self.http, self.body) != (None, None, None)
 
 
-class Person(NamedTuple):
-    """A person in a room; a `host` has joined with the host's password."""
-
-    user_id: str
-    user_name: str
-    host: bool = False
-
-
 @dataclass(eq=False, repr=False)
 class Room:
-    """A room, and the people and devices in it by their user IDs; `fields` are those of A2."""
+    """A room, the names of the people and the devices in it by their user IDs; `fields` are those
+    of A2."""
 
     id: int
     room_id: str
@@ -79,7 +71,7 @@ class Room:
     has_mcu: bool
     locked: bool = False
     closed: bool = False
-    people: dict[str, Person] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
     devices: dict[str, Device] = field(default_factory=dict)
 
     @property
@@ -153,8 +145,8 @@ class Service:
     ids: Ids
     dial_timeout: float | None
     explain: bool
-    ahead: float = 0.0  # seconds of the clock ahead of this machine's, since
-    moved: float = 0.0  # this machine's time, from which on it runs at the
+    moment: float = 0.0  # the time of the clock at
+    since: float = 0.0  # this machine's time, from which on it runs at the
     pace: float = 1.0
     lock: threading.RLock = field(default_factory=threading.RLock)
     rooms: dict[str, Room] = field(default_factory=dict)  # in the order of their creation
@@ -172,15 +164,13 @@ class Service:
 
     def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
-        here = time.time()
-        return here + self.ahead + (self.pace - 1) * (here - self.moved)
+        return self.moment + self.pace * (time.time() - self.since)
 
     def move_clock(self, moment: float, pace: float) -> None:
         """Continue from this moment, at `pace` seconds per second; tokens keep their lifetime."""
         skipped = moment - self.now()
         self.tokens = {key: (token, end + skipped) for key, (token, end) in self.tokens.items()}
-        self.moved, self.pace = time.time(), pace
-        self.ahead = moment - self.moved
+        self.moment, self.since, self.pace = moment, time.time(), pace
 
     def start_mcu(self) -> None:
         """Start the media server, on its former port."""
@@ -207,8 +197,7 @@ class Service:
         return {code: ret} if ret == 0 else {code: ret, text: meaning}
 
     def take_fault(self, path: str) -> Fault:
-        """Count a call of this path, and return its fault, whose `times` decrease by one."""
-        self.counts[path] += 1
+        """Return the fault of a call of this path; its `times` decrease by one."""
         waiting = self.faults.get(path) or [Fault()]
         waiting[0].times -= 1
         return waiting[0] if waiting[0].times >= 1 else waiting.pop(0)
@@ -228,9 +217,9 @@ class Service:
             if late >= 0:
                 raise Refused(602, f"token expired {int(late / 60)} min ago")
             return
-        for token, _ in list(self.tokens.values())[: -RECENT_LOGINS - 1 : -1]:
+        for token, _ in [*self.tokens.values()][-RECENT_LOGINS:]:
             nonces = (token.random.reveal(), token.key.reveal())
-            if any(same(text, nonce) for nonce in nonces):
+            if text in nonces:
                 raise Refused(602, "this is random or key of A1, not the token that they make")
             parts = Parts(self.access_key, self.secret_key, *nonces)
             if reasons := mistakes("token", text, parts, self.dialect, travelled=True):
@@ -256,11 +245,10 @@ class Service:
         room = self.rooms[room_id] = Room(self.rooms_created, room_id, fields, self.mcu is not None)
         return room
 
-    def seats_left(self) -> float:
-        """Return how many people and devices can still join."""
-        if self.seats == math.inf:  # adding up would make large buildings slow
-            return math.inf
-        return self.seats - sum(room.size() for room in self.rooms.values())
+    def is_full(self) -> bool:
+        """Return whether all seats of the licence are used."""
+        # Adding up would make large buildings slow.
+        return self.seats < math.inf and sum(r.size() for r in self.rooms.values()) >= self.seats
 
     def knows_user(self, room: Room, user_id: str) -> bool:
         """Return whether the ID is taken: by a person in this room, or a device in any room."""
@@ -281,7 +269,7 @@ class Service:
         if device and streams and room.size() >= streams:
             taken = "taken by those who are in it (assumed)"
             return f"the room has no video stream left: its max_video is {streams}, {taken}"
-        if self.seats_left() <= 0:
+        if self.is_full():
             return "all seats of the licence are used"
         return "" if self.mcu else "no media server is up"
 
@@ -289,17 +277,14 @@ class Service:
 def listen(address: str, port: int) -> socket.socket:
     """Return a listening socket; ConfkitError: the port is taken. The protocol is explicit, as
     asyncio sets TCP_NODELAY only then."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        bound = socket.create_server((address, port), family=family, backlog=2048)
+        bound = socket.create_server((address, port), backlog=2048)
     except OSError as error:
-        advice = "Use another port, or 0 for any free one."
-        if error.errno == errno.EADDRNOTAVAIL:
-            advice = "Use an address of this machine, such as 127.0.0.1."
         raise ConfkitError(
-            f"The sandbox cannot listen on {address}, port {port}: {error.strerror}. {advice}"
+            f"The sandbox cannot listen on {address}, port {port}: {error.strerror}. Use another "
+            "port, or 0 for any free one, and an address of this machine, such as 127.0.0.1."
         ) from None
-    return socket.socket(family, bound.type, socket.IPPROTO_TCP, fileno=bound.detach())
+    return socket.socket(bound.family, bound.type, socket.IPPROTO_TCP, fileno=bound.detach())
 
 
 def close_listener(listener: socket.socket) -> None:

@@ -12,7 +12,9 @@ BUSY = "2024-02-27 10:10"
 
 def everybody(sandbox):
     """The IDs of all people."""
-    return {each["user_id"] for room in sandbox.room_ids() for each in sandbox.people(room)}
+    with sandbox.connect() as client:
+        rooms = sandbox.room_ids()
+        return {user.user_id for room in rooms for user in ck.get_room_users(client, room)}
 
 
 def test_samples_are_a_row_for_each_room_and_time(make):
@@ -71,5 +73,6 @@ def test_people_come_and_go(sandbox, caplog):
     for hours, busy in ((12, False), (12, True), (6 * 24 + 12, False), (12, True)):
         sandbox.advance(hours * 3600)
         until(lambda want=busy: (len(everybody(sandbox)) > 8) is want)
-    assert sandbox.people(closed) == []
+    with sandbox.connect() as client:
+        assert ck.get_room_users(client, closed) == []
     assert caplog.records == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import secrets
-import socket
+import threading
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class Camera:
     closes_after: str = ""
     raw_answer: bytes | None = None
     nonce: str = field(default_factory=secrets.token_hex, repr=False)
-    viewers: set[socket.socket] = field(default_factory=set, repr=False)
+    unplugged: threading.Event = field(default_factory=threading.Event)
 
     @property
     def newest_frame(self) -> int:
@@ -91,23 +91,23 @@ def make_camera(
     the camera is open; `auth` "digest" offers SHA-256 and MD5. ValueError: an invalid setting (the
     text names the choices).
     """
-    transports = (transports,) if isinstance(transports, str) else transports
-    for setting, values, choices in (
-        ("codec", {look.get("codec", "h264")}, ENCODINGS),
-        ("auth", {auth}, _DIGESTS),
-        ("transports", {*transports}, ("tcp", "udp")),
-    ):
-        if not values or not values <= {*choices}:
-            raise ValueError(f"{setting} must be one of {', '.join(choices)}")
-    login = None
-    if (login_name, login_password) != (None, None):
-        login = Login(login_name or "", Secret(login_password or "").reveal())
+    for value, choices in ((look.get("codec", "h264"), ENCODINGS), (auth, _DIGESTS)):
+        if value not in choices:
+            raise ValueError(f"{value!r} is not one of {', '.join(choices)}")
+    if not {*transports} <= {"tcp", "udp"}:
+        raise ValueError("transports must be a list of tcp, udp or both")
+    login = Login(login_name or "", Secret(login_password or "").reveal())
     loop = encode_loop(name, **look)
-    description = describe_loop(name, loop)
-    return Camera(loop=loop, description=description, login=login, auth=auth, transports=transports)
+    return Camera(
+        loop=loop,
+        description=_describe(name, loop),
+        login=login if login_name or login_password else None,
+        auth=auth,
+        transports=transports,
+    )
 
 
-def describe_loop(name: str, loop: Loop) -> bytes:
+def _describe(name: str, loop: Loop) -> bytes:
     """Return the session description of a loop."""
     number, sets = PAYLOAD_TYPES[loop.codec], [base64.b64encode(nal) for nal in loop.parameter_sets]
     head = (

@@ -24,15 +24,16 @@ Change = Callable[[Camera], Camera]
 class CameraFault:
     """The verdict of a preflight of such a camera, and what is on the wire.
 
-    `camera` and `address` change a healthy camera and its address; `port` opens another port, until
-    the stack is closed.
+    `camera` and `address` change a healthy camera and its address, at a port that is open until the
+    stack is closed.
     """
 
     verdict: str
     wire: str
     camera: Change = field(default=lambda camera: camera, repr=False)
-    address: Callable[[Address], Address] = field(default=lambda address: address, repr=False)
-    port: Callable[[ExitStack], int] | None = field(default=None, repr=False)
+    address: Callable[[Address, ExitStack], Address] = field(
+        default=lambda address, _: address, repr=False
+    )
     scrambled: bool = False
 
 
@@ -54,30 +55,26 @@ def _with_login(camera: Camera) -> Camera:
     return replace(camera, login=camera.login or Login("admin", "admin"))
 
 
-def _with_unknown_password(camera: Camera) -> Camera:
-    return replace(camera, login=Login("admin", token_urlsafe()))
-
-
 def _as_mpeg4(camera: Camera) -> Camera:
     encoding = ENCODINGS[camera.loop.codec].encode()
     return replace(camera, description=camera.description.replace(encoding, b"MP4V-ES"))
 
 
-def _refusing(opened: ExitStack) -> int:
-    """Return a reserved port at which nothing listens."""
+def _refusing(address: Address, opened: ExitStack) -> Address:
+    """Return the address with a reserved port, at which nothing listens."""
     bound = opened.enter_context(socket.socket())
     bound.bind(("127.0.0.1", 0))
-    return int(bound.getsockname()[1])
+    return replace(address, port=bound.getsockname()[1])
 
 
-def _unanswering(opened: ExitStack) -> int:
-    """Return a port that listens and whose queue is full: Linux then drops every further SYN."""
+def _unanswering(address: Address, opened: ExitStack) -> Address:
+    """Return the address with a port whose queue is full: Linux then drops every further SYN."""
     listener = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
     for _ in range(2):  # one fills the queue, one to be sure
         caller = opened.enter_context(socket.socket())
         caller.setblocking(False)
         caller.connect_ex(listener.getsockname())
-    return int(listener.getsockname()[1])
+    return replace(address, port=listener.getsockname()[1])
 
 
 _HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -87,16 +84,16 @@ FAULTS = {
     "dns_failed": CameraFault(
         "dns_failed",
         "Only a name look-up: the host is camera.invalid, which has no address by RFC 6761.",
-        address=lambda address: replace(address, host="camera.invalid"),
+        address=lambda address, _: replace(address, host="camera.invalid"),
     ),
     "refused": CameraFault(
-        "refused", "The SYN is answered with RST: nothing listens at this port.", port=_refusing
+        "refused", "The SYN is answered with RST: nothing listens at this port.", address=_refusing
     ),
     "connect_timeout": CameraFault(
         "connect_timeout",
         "The SYN stays unanswered, as behind a firewall: the port's queue is full (on Linux; other "
         "systems may refuse).",
-        port=_unanswering,
+        address=_unanswering,
     ),
     "not_rtsp": CameraFault(
         "not_rtsp",
@@ -114,7 +111,7 @@ FAULTS = {
     "auth_rejected": CameraFault(
         "auth_rejected",
         "Answers any login with 401, as its password is unknown (without a login: auth_required).",
-        _with_unknown_password,
+        _with(login=Login("admin", token_urlsafe())),
     ),
     # The RFC leaves the reason of a 403 open, and manufacturers use their own.
     "locked": CameraFault(
@@ -125,7 +122,7 @@ FAULTS = {
     "wrong_path": CameraFault(
         "path_not_found",
         "A healthy camera whose address is wrong: DESCRIBE is answered with 404 Not Found.",
-        address=lambda address: replace(address, path=address.path + "/sub"),
+        address=lambda address, _: replace(address, path=address.path + "/sub"),
     ),
     "codec_unsupported": CameraFault(
         "codec_unsupported", "Describes MPEG-4 Part 2 (MP4V-ES).", _as_mpeg4

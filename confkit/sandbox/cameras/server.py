@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import secrets
-import selectors
 import socket
 import struct
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from itertools import count
 from socketserver import BaseRequestHandler, ThreadingTCPServer
-from typing import Any, Self
+from typing import Any
 
 from ...rtsp.address import Address, parse_address
 from ...rtsp.connection import open_udp_pair
@@ -30,14 +28,11 @@ METHODS = ("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "GET_PARAMETER", "TEARDOWN")
 _START = re.compile(r"([A-Z_]+) (\S+) RTSP/[0-9]\.[0-9]")
 
 Headers = dict[str, str]  # of a request by lower-case name
-Response = tuple[str, list[str], bytes]  # status with its reason, header lines, body
 
 
 class CameraServer(ThreadingTCPServer):
-    """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection.
-
-    `with` or `start()` starts it, `close()` ends it.
-    """
+    """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection; it
+    serves until `with` or `server_close()` ends it."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -49,28 +44,17 @@ class CameraServer(ThreadingTCPServer):
         self._ends: dict[str, ExitStack] = {}  # by URL: the clean-up of a camera
         self._numbers = count(1)
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self.serve_forever, name="cameras", daemon=True)
+        threading.Thread(target=self.serve_forever, name="cameras", daemon=True).start()
 
-    def start(self) -> Self:
-        """Start serving."""
-        self._thread.start()
-        return self
-
-    def close(self) -> None:
+    def server_close(self) -> None:
         """Stop listening, and end all cameras and connections."""
         self.closed.set()
         with suppress(OSError):  # wakes the thread, and stops a forked child from listening
             self.socket.shutdown(socket.SHUT_RDWR)
         self.shutdown()
-        self.server_close()
+        super().server_close()
         for ends in self._ends.values():
             ends.close()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(self, *_reason: object) -> None:
-        self.close()
 
     def add(
         self,
@@ -99,9 +83,8 @@ class CameraServer(ThreadingTCPServer):
             camera = make_camera(title, scrambled=row.scrambled, **settings)
             self.cameras[address.path] = row.camera(camera)
             ends.callback(self.cameras.pop, address.path)
-            if row.port:
-                address = replace(address, port=row.port(ends))
-            url = row.address(address).url
+            ends.callback(camera.unplugged.set)
+            url = row.address(address, ends).url
             self._ends[url] = ends.pop_all()
         return url
 
@@ -109,20 +92,15 @@ class CameraServer(ThreadingTCPServer):
         """End a camera's connections, and answer 404 from now on; LookupError: unknown."""
         self._ends.pop(parse_address(url).url).close()
 
-    def viewers(self, url: str) -> int:
-        """Return the number of viewers of a camera; LookupError: unknown."""
-        return len(self.cameras[parse_address(url).path].viewers)
-
 
 class Connection(BaseRequestHandler):
     """A client and its session: at most one, which ends with its connection.
 
-    It ends after SESSION_TIMEOUT without a complete request or RTCP from the client.
+    It ends after SESSION_TIMEOUT without a complete request or, over TCP, RTCP from the client.
     """
 
     server: CameraServer
     request: socket.socket
-    _selector: selectors.BaseSelector
 
     def setup(self) -> None:
         """Begin without a session."""
@@ -131,43 +109,34 @@ class Connection(BaseRequestHandler):
         self._closing = False
         self._session = ""
         self._camera: Camera | None = None  # of the session
-        self._path = ""
         self._channel = 0  # of interleaved packets, unless they are sent by UDP:
-        self._udp: tuple[socket.socket, socket.socket] | None = None
-        self._udp_target = "", 0
+        self._udp: socket.socket | None = None
         self._next_frame = -1  # before PLAY
         self._sequence = secrets.randbelow(1 << 15)
         self._ssrc = secrets.randbits(32)
 
     def handle(self) -> None:
         """Serve the client until it leaves or stops reading, or the server ends the connection."""
-        with suppress(OSError), selectors.DefaultSelector() as self._selector:
-            self.request.settimeout(SEND_TIMEOUT)
+        with suppress(OSError), ExitStack() as self._ends:
             self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._selector.register(self.request, selectors.EVENT_READ, self._receive)
-            try:
-                while not (self._closing or self.server.closed.is_set()):
-                    self._serve()
-            finally:
-                for udp in self._udp or ():
-                    udp.close()
-                if self._camera:
-                    self._camera.viewers.discard(self.request)
+            while not (self._closing or self.server.closed.is_set()):
+                self._serve()
 
     def _serve(self) -> None:
         """Send the frames that are due, and wait for the next one or for the client."""
         camera, now, wait = self._camera, time.monotonic(), TICK
         if camera and self._next_frame >= 0:
             self._send_frames(camera)
-            wait = min(wait, self._next_frame / camera.loop.fps - now)
-        for key, _ in self._selector.select(wait):
-            key.data()
-        unplugged = camera is not None and self.server.cameras.get(self._path) is not camera
-        is_late = now > self._last_activity + SESSION_TIMEOUT
+            wait = min(wait, max(0.001, self._next_frame / camera.loop.fps - now))
+        self.request.settimeout(wait)
+        with suppress(TimeoutError):
+            self._receive(self.request.recv(65536))
+        # Who plays by UDP may send RTCP only, which is not read.
+        is_late = not self._udp and now > self._last_activity + SESSION_TIMEOUT
+        unplugged = camera is not None and camera.unplugged.is_set()
         self._closing = self._closing or unplugged or is_late
 
-    def _receive(self) -> None:
-        data = self.request.recv(65536)
+    def _receive(self, data: bytes) -> None:
         self._received += data
         self._closing = not data
         try:
@@ -176,14 +145,8 @@ class Connection(BaseRequestHandler):
                 if request[0] != "RTCP":
                     self._answer(*request)
         except ValueError:
-            self._send(("400 Bad Request", [], b""))
+            self._send("400 Bad Request", [])
             self._closing = True
-
-    def _receive_rtcp(self) -> None:
-        """Count an RTCP report over UDP as activity."""
-        with suppress(BlockingIOError):
-            if self._udp and self._udp[1].recvfrom(2048)[1][0] == self.client_address[0]:
-                self._last_activity = time.monotonic()
 
     def _take_request(self) -> tuple[str, str, Headers] | None:
         """Return the next complete request: method, URL and headers; an interleaved frame has the
@@ -209,6 +172,10 @@ class Connection(BaseRequestHandler):
         del received[:size]
         return request
 
+    def _write(self, data: bytes) -> None:
+        self.request.settimeout(SEND_TIMEOUT)
+        self.request.sendall(data)
+
     # Requests
 
     def _answer(self, method: str, url: str, headers: Headers) -> None:
@@ -218,61 +185,51 @@ class Connection(BaseRequestHandler):
             path = ""
         camera = self.server.cameras.get(path)
         if camera and camera.raw_answer is not None:
-            self.request.sendall(camera.raw_answer)
+            self._write(camera.raw_answer)
             self._closing = bool(camera.raw_answer)
             return
-        status, lines, body = self._respond(method, url, headers, camera)
-        lines.insert(0, f"CSeq: {headers.get('cseq', '')}")
-        is_ok = status == "200 OK"
-        if is_ok and method == "SETUP":
-            self._camera, self._path = camera, path
-        if is_ok and self._session:
-            lines.append(f"Session: {self._session};timeout={SESSION_TIMEOUT}")
-        self._send((status, lines, body))
-        has_ended = is_ok and method == "TEARDOWN"
-        self._closing = has_ended or (camera is not None and camera.closes_after == method)
-
-    def _send(self, response: Response) -> None:
-        status, lines, body = response
-        head = "\r\n".join([f"RTSP/1.0 {status}", *lines, f"Content-Length: {len(body)}", "", ""])
-        self.request.sendall(head.encode(errors="surrogateescape") + body)
-
-    def _respond(self, method: str, url: str, headers: Headers, camera: Camera | None) -> Response:
-        session = headers.get("session", self._session).partition(";")[0].strip()
-        status, lines, body = "200 OK", list[str](), b""
+        status, lines, body = "200 OK", [f"CSeq: {headers.get('cseq', '')}"], b""
         if method not in METHODS:
             status = "501 Not Implemented"
         elif method == "OPTIONS":
-            lines = [f"Public: {', '.join(METHODS)}"]
+            lines.append(f"Public: {', '.join(METHODS)}")
         elif camera is None:
-            status = "404 Not Found" if "://" in url else "400 Bad Request"
+            status = "404 Not Found"
         elif not camera.accepts(headers.get("authorization", ""), method, url):
             status = "401 Unauthorized"
-            lines = [f"WWW-Authenticate: {offer}" for offer in camera.challenges()]
-        elif session != self._session:
-            status = "454 Session Not Found"
+            lines += [f"WWW-Authenticate: {offer}" for offer in camera.challenges()]
         elif method in camera.refusals:
             status = camera.refusals[method]
         elif method == "DESCRIBE":
-            lines = [f"Content-Base: {url.rstrip('/')}/", "Content-Type: application/sdp"]
+            lines += [f"Content-Base: {url.rstrip('/')}/", "Content-Type: application/sdp"]
             body = camera.description
         elif method == "SETUP" and not self._session:
-            lines = self._set_up(camera, headers.get("transport", "").upper())
-            status = status if lines else "461 Unsupported Transport"
+            if transport := self._set_up(camera, headers.get("transport", "").upper()):
+                lines.append(f"Transport: {transport}")
+            else:
+                status = "461 Unsupported Transport"
         elif method == "PLAY" and self._camera is camera:
-            lines = self._play(camera, url)
+            if self._next_frame < 0:  # begin at the newest keyframe
+                interval = camera.loop.keyframe_frames
+                self._next_frame = camera.newest_frame // interval * interval
         elif method in ("SETUP", "PLAY"):
             status = "455 Method Not Valid in This State"
-        return status, lines, body
+        if self._session:
+            lines.append(f"Session: {self._session};timeout={SESSION_TIMEOUT}")
+        self._send(status, lines, body)
+        self._closing = method == "TEARDOWN" and status == "200 OK"
+        self._closing |= camera is not None and camera.closes_after == method
 
-    def _set_up(self, camera: Camera, transport: str) -> list[str]:
+    def _send(self, status: str, lines: list[str], body: bytes = b"") -> None:
+        head = "\r\n".join([f"RTSP/1.0 {status}", *lines, f"Content-Length: {len(body)}", "", ""])
+        self._write(head.encode(errors="surrogateescape") + body)
+
+    def _set_up(self, camera: Camera, offers: str) -> str:
         """Return the transport that is accepted of those offered, if any."""
-        for offer in transport.split(","):
-            profile, _, parameters = offer.strip().partition(";")
-            channel = re.search(r"INTERLEAVED=([0-9]{1,3})", parameters)
-            port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", parameters)
-            if "MULTICAST" in parameters:
-                continue
+        for offer in offers.split(","):
+            profile = offer.partition(";")[0].strip()
+            channel = re.search(r"INTERLEAVED=([0-9]{1,3})", offer)
+            port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", offer)
             if profile == "RTP/AVP/TCP" and "tcp" in camera.transports:
                 self._channel = min(int(channel[1]), 254) if channel else 0
                 accepted = f"interleaved={self._channel}-{self._channel + 1}"
@@ -280,29 +237,19 @@ class Connection(BaseRequestHandler):
                 accepted = self._open_udp(min(int(port[1]), 65534))
             else:
                 continue
-            self._session = secrets.token_hex(8)
-            return [f"Transport: {profile};unicast;{accepted};ssrc={self._ssrc:08X}"]
-        return []
+            self._session, self._camera = secrets.token_hex(8), camera
+            return f"{profile};unicast;{accepted};ssrc={self._ssrc:08X}"
+        return ""
 
     def _open_udp(self, port: int) -> str:
+        self._udp, rtcp = open_udp_pair(self.request.getsockname()[0])
+        self._ends.callback(self._udp.close)
+        self._ends.callback(rtcp.close)  # which only keeps its port
+        self._udp.setblocking(False)
         # Only to the client's own address: a `destination` could target another host.
-        self._udp_target = self.client_address[0], port
-        self._udp = open_udp_pair(self.request.getsockname()[0])
-        for udp in self._udp:
-            udp.setblocking(False)
-        self._selector.register(self._udp[1], selectors.EVENT_READ, self._receive_rtcp)
-        own_port = self._udp[0].getsockname()[1]
+        self._udp.connect((self.client_address[0], port))
+        own_port = self._udp.getsockname()[1]
         return f"client_port={port}-{port + 1};server_port={own_port}-{own_port + 1}"
-
-    def _play(self, camera: Camera, url: str) -> list[str]:
-        """Begin at the newest keyframe."""
-        if self._next_frame < 0:
-            interval = camera.loop.keyframe_frames
-            self._next_frame = camera.newest_frame // interval * interval
-            camera.viewers.add(self.request)
-        track = url.rstrip("/").removesuffix("/" + TRACK) + "/" + TRACK
-        stamp = self._timestamp(camera, self._next_frame)
-        return ["Range: npt=now-", f"RTP-Info: url={track};seq={self._sequence};rtptime={stamp}"]
 
     # Media
 
@@ -311,25 +258,22 @@ class Connection(BaseRequestHandler):
         if self._udp:
             for packet in packets:
                 with suppress(OSError):  # packets that the system cannot send at once are lost
-                    self._udp[0].sendto(packet, self._udp_target)
+                    self._udp.send(packet)
         elif packets:
             head = bytes([ord("$"), self._channel])
-            self.request.sendall(b"".join(head + len(p).to_bytes(2, "big") + p for p in packets))
+            self._write(b"".join(head + len(p).to_bytes(2, "big") + p for p in packets))
 
     def _packets(self, camera: Camera, newest: int) -> Iterator[bytes]:
         """Yield the packets not yet sent, up to the frame `newest`."""
         loop, interval = camera.loop, camera.loop.keyframe_frames
         # After a pause of the whole process: no backlog older than the last keyframe but one.
         start = max(self._next_frame, newest // interval * interval - interval)
+        self._next_frame = max(start, newest + 1)
         for frame in range(start, newest + 1):
-            stamp = self._timestamp(camera, frame)
+            stamp = (self._ssrc + frame * CLOCK // loop.fps) & 0xFFFFFFFF
             payloads = loop.payloads[frame % len(loop.payloads)]
             for number, payload in enumerate(payloads, 1):
                 type_byte = PAYLOAD_TYPES[loop.codec] | (number == len(payloads)) << 7
                 head = struct.pack("!BBHII", 0x80, type_byte, self._sequence, stamp, self._ssrc)
                 self._sequence = (self._sequence + 1) & 0xFFFF
                 yield head + payload
-        self._next_frame = max(start, newest + 1)
-
-    def _timestamp(self, camera: Camera, frame: int) -> int:
-        return (self._ssrc + frame * CLOCK // camera.loop.fps) & 0xFFFFFFFF
