@@ -15,7 +15,7 @@ from ..rtsp.errors import RtspError
 from ..secret import SecretAddress, redact
 
 if TYPE_CHECKING:
-    from .state import Room
+    from .state import Room, Service
 
 OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
 SILENCE = 10.0  # seconds that a live stream may last without a packet, or without a keyframe
@@ -53,18 +53,15 @@ class DeviceStream(NamedTuple):
 class Device:
     """A device of a room, from before its camera is dialled until `removed` is set.
 
-    `opening` and `silence` (seconds) limit its dials and a live stream's pauses. `opened` is done
-    after the first dial, with B1's members or Refused; `lock` is the service's."""
+    `opened` is done after the first dial, with B1's members or Refused."""
 
+    service: "Service"
     room: "Room"
     user_id: str
     user_name: str
     address: str
     user_data: str
     options: dict[str, Any]
-    opening: float
-    silence: float
-    lock: threading.RLock
     opened: "Future[dict[str, Any]]" = field(default_factory=Future)
     removed: threading.Event = field(default_factory=threading.Event)
     state: State = "dialling"
@@ -88,12 +85,13 @@ class Device:
         """Return the arguments of `Snapshot.of` for the newest keyframe of the live stream; wait
         for the first one. ConfkitError if none arrives in time or the stream is down: an old
         picture must not pass for a live one."""
-        until = time.monotonic() + self.silence
+        silence = self.service.dial_timeout or SILENCE
+        until = time.monotonic() + silence
         while (client := self._client) and time.monotonic() < until:
             if client.video and client.video.keyframe:
                 return client.codec, client.video.keyframe, client.video.refreshing
             time.sleep(0.05)
-        failure = RtspError("no_keyframe", f"No keyframe arrived within {self.silence:g} s.")
+        failure = RtspError("no_keyframe", f"No keyframe arrived within {silence:g} s.")
         if client is None:
             failure = self._failure or RtspError("dropped")
         why = f"its stream is {'live' if client else 'down'} ({failure})"
@@ -124,27 +122,27 @@ class Device:
     def _play(self) -> tuple[RtspError, float, bool]:
         """Play the camera until that fails; return the failure, the seconds it was live, and
         whether it refused the login, or gave no answer to it."""
-        client, began = None, time.monotonic()
+        client, began, limit = None, time.monotonic(), self.service.dial_timeout
         try:
             address = parse_address(self.address)
             name = self.options.get("login_name") or address.login_name
             password = self.options.get("login_password") or address.login_password
             login = (name or None, password or None)  # the options override the address
-            options: dict[str, Any] = {"timeout": self.opening, "cancelled": self.removed}
+            options: dict[str, Any] = {"timeout": limit or OPENING, "cancelled": self.removed}
             # As most services do: cameras make their certificates themselves.
             client = RtspClient.of(address.url, *login, verify=False, **options)
             client.play()
             self._go_live(client)
             began = time.monotonic()
             while True:
-                client.receive(self.silence)
+                client.receive(limit or SILENCE)
         except RtspError as error:
             failure = error
         except CancelledError:
             failure = RtspError("dropped", "The device was removed.")
         except Exception as error:  # noqa: BLE001  # B1 waits for a response; the text may quote
             failure = RtspError("dropped", f"The sandbox failed: {type(error).__name__}.")
-        with self.lock:
+        with self.service.lock:
             seconds = time.monotonic() - began if self._client else 0.0
             self.state, self._client, self._failure = "waiting", None, failure
         if client:
@@ -152,7 +150,7 @@ class Device:
         return failure, seconds, client is not None and client.login_refused
 
     def _go_live(self, client: RtspClient) -> None:
-        with self.lock:
+        with self.service.lock:
             if self.removed.is_set():
                 raise CancelledError
             self.state, self._client = "live", client
@@ -165,7 +163,7 @@ class Device:
 
     def _give_up(self, failure: RtspError) -> None:
         """Leave the room, and pass the reason to the caller of B1."""
-        with self.lock:
+        with self.service.lock:
             if self.room.devices.get(self.user_id) is not self:
                 why = "the room was closed or deleted while the camera was dialled"
             elif self.removed.is_set():

@@ -2,18 +2,18 @@
 
 The token and the presence of the required parameters have already been checked, and the service's
 lock is held. `Refused` is any response other than success. If streams begin or end, the members are
-a future, which is awaited after the lock is released.
+awaited after the lock is released.
 """
 
-import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ..operations import B1
 from ..rtsp.address import parse_address
 from ..secret import redact
-from .devices import OPENING, SILENCE, Device, Refused
+from .devices import Device, Refused
 from .signatures import Parts, mistakes, same
 from .state import Service
 
@@ -22,10 +22,6 @@ Members = dict[str, Any]
 
 LOCAL = "(local)"  # in the values: the address at which the caller reached the sandbox
 CAPS = ("attendee_max", "max_audio", "max_video")
-ROOM = (
-    *("id", "room_id", "topic", "room_status", "owner_id", "host_password", *CAPS),
-    *("room_extend_id", "room_mode"),
-)
 TEXTS = ("topic", "owner_id", "host_password", "room_extend_id")
 MAX_TOPIC = 149  # bytes (section 8)
 MAX_DIGITS = 18  # of a number (assumed)
@@ -69,11 +65,10 @@ def get_room(service: Service, values: Values) -> Members:
     room = service.room(values["room_id"])
     fields = {name: "" if value is None else value for name, value in room.fields.items()}
     fields |= {name: str(fields[name]) for name in CAPS}
-    fields |= {"id": room.id, "room_id": room.room_id, "room_status": room.status}
-    return {name: fields[name] for name in ROOM}
+    return {"id": room.id, "room_id": room.room_id, "room_status": room.status, **fields}
 
 
-def delete_room(service: Service, values: Values) -> "Future[Members]":
+def delete_room(service: Service, values: Values) -> Awaitable[Members]:
     """A4: the `room_id` of the deleted room, whose people and devices are removed."""
     room = service.room(values["room_id"])
     devices = [*room.devices.values()]
@@ -104,7 +99,7 @@ def get_room_users(service: Service, values: Values) -> Members:
     return {"user_list": [{"user_name": users[key], "user_id": key} for key in users]}
 
 
-def force_offline(service: Service, values: Values) -> "Members | Future[Members]":
+def force_offline(service: Service, values: Values) -> Members | Awaitable[Members]:
     """A7: `msg`. A device that is forced offline is removed."""
     room, user_id = service.room(values["room_id"], in_use=True), values["user_id"]
     if not room.has_mcu:
@@ -119,7 +114,7 @@ def force_offline(service: Service, values: Values) -> "Members | Future[Members
     return {"msg": "success"}
 
 
-def create_device(service: Service, values: Values) -> "Future[Members]":
+def create_device(service: Service, values: Values) -> Awaitable[Members]:
     """B1: a future of `data` with roomId and userId, done once the device's stream is open."""
     options, address = values["options"] or {}, values["userAddress"]
     for name in ("login_name", "login_password"):
@@ -137,13 +132,12 @@ def create_device(service: Service, values: Values) -> "Future[Members]":
     if why or room is None:
         raise Refused(426, why)
     texts = (user_id, values["userName"], address, values["userData"] or "")
-    bounds = (service.dial_timeout or OPENING, service.dial_timeout or SILENCE)
-    device = room.devices[user_id] = Device(room, *texts, options, *bounds, service.lock)
+    device = room.devices[user_id] = Device(service, room, *texts, options)
     device.start()
-    return device.opened
+    return asyncio.wrap_future(device.opened)
 
 
-def remove_device(service: Service, values: Values) -> "Future[Members]":
+def remove_device(service: Service, values: Values) -> Awaitable[Members]:
     """B2: `data` with roomId and userId of the removed device."""
     _check_device_service(service, "B2")
     room = service.rooms.get(values["roomId"])
@@ -171,7 +165,7 @@ def list_devices(service: Service, values: Values) -> Members:
     return {"data": {"total": len(items), "items": items}}
 
 
-FUNCTIONS: dict[str, Callable[[Service, Values], "Members | Future[Members]"]] = {
+FUNCTIONS: dict[str, Callable[[Service, Values], Members | Awaitable[Members]]] = {
     "A1": authenticate,
     "A2": create_room,
     "A3": get_room,
@@ -185,26 +179,19 @@ FUNCTIONS: dict[str, Callable[[Service, Values], "Members | Future[Members]"]] =
 }
 
 
-def _when_ended(devices: list[Device], members: Members) -> "Future[Members]":
-    """Return a future of the members, done when the devices have released their cameras, some of
-    which allow one viewer only."""
-    ended: Future[Members] = Future()
-    ended.set_running_or_notify_cancel()
-
-    def wait() -> None:
-        for device in devices:
-            device.thread.join(1.0)
-        ended.set_result(members)
-
-    threading.Thread(target=wait, name="sandbox removal", daemon=True).start()
-    return ended
+async def _when_ended(devices: list[Device], members: Members) -> Members:
+    """Return the members once the devices have released their cameras, some of which allow one
+    viewer only."""
+    until = time.monotonic() + 1.0
+    while time.monotonic() < until and any(device.thread.is_alive() for device in devices):
+        await asyncio.sleep(0.005)
+    return members
 
 
 def _check_device_service(service: Service, key: str) -> None:
-    if service.device_service == "stopped":
-        raise Refused(FAILURES[key], "the device service is stopped")
-    if service.device_service == "hanging":
-        raise Refused(310, "the device service hangs")
+    if service.device_service != "running":
+        ret = FAILURES[key] if service.device_service == "stopped" else 310
+        raise Refused(ret, f"the device service is {service.device_service}")
 
 
 def _whole_number(name: str, text: str | None) -> int | None:

@@ -13,10 +13,9 @@ from urllib.parse import parse_qsl
 
 from ..dialect import Dialect
 from ..operations import Operation
-from ..secret import hide
+from ..secret import TOKEN_NAMES, hide
 from .devices import Refused
 
-TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
 MOST_PAIRS = 1_000  # of a query string or form
 _CONTENT_TYPES = {"application/x-www-form-urlencoded": "form", "application/json": "json"}
@@ -98,9 +97,9 @@ class Parameters:
             place, other = PLACES[route.place], PLACES[self._elsewhere[name]]
             why = f"parameters belong in the {place} here, not in the {other} ({name})"
             return with_setting(why, "placement" * (route.method == "POST"), route.place)
-        spellings = {_fold(known) for known in (name, *(TOKEN_SPELLINGS if is_token else ()))}
         for other in (*(own for own, _ in self._own), *self._elsewhere):
-            if _fold(other) in spellings:
+            is_other_token = is_token and other.lower().endswith(TOKEN_NAMES)
+            if is_other_token or _fold(other) == _fold(name):
                 why = f"{route.operation.key} spells it {name}, not {other}"
                 return with_setting(why, route.token_setting * is_token, name)
         if route.place != "query" and not self._own:

@@ -120,9 +120,7 @@ class Sandbox:
             interfaces = dict(zip(ports, "AB" if len(ports) > 1 else ["AB"], strict=True))
             service.start_mcu()
             resources.callback(service.stop_mcu)
-            server = Server(App(service, interfaces), sockets)
-            server.start()
-            resources.callback(server.close)
+            resources.callback(Server(App(service, interfaces), sockets).close)
             reachable = "127.0.0.1" if service.address == "0.0.0.0" else service.address  # noqa: S104
             self.base_url = f"http://{reachable}:{ports[0]}"
             self.outgoing_url = f"http://{reachable}:{ports[-1]}"
@@ -208,9 +206,8 @@ class Sandbox:
         """Let a person join, and return the user ID; the room's host_password makes a host.
         RoomJoinRefused: room unknown, closed, locked (even for hosts) or full, ID taken, password
         wrong, licence expired or used up, no media server. ValueError: name or ID is not text."""
-        for text in (user_name, "-" if user_id is None else user_id):
-            if not isinstance(text, str) or not text.strip():
-                raise ValueError(f"a user has a non-empty text as name and ID, not {text!r}")
+        if not all(isinstance(t, str) and t.strip() for t in (user_name, user_id or "-")):
+            raise ValueError("a user has non-empty texts as name and ID")
         password = Secret(password or "")  # a traceback shows the locals
         with self._locked() as service:
             room = service.rooms.get(room_id)
@@ -366,6 +363,8 @@ class Sandbox:
 
         ConfigError: `until` or `tz` is invalid, or the building is too large."""
         self._check_running()
+        from ..devices import import_device
+        from .building import Building
         from .simulation import PACE, Simulation, check_size, parse_moment  # these load pandas
 
         check_size(rooms, days, every)
@@ -373,12 +372,15 @@ class Sandbox:
         self._simulations += 1
         ids = Ids(None if self.seed is None else f"{self.seed}/{self._simulations}")
         seed = ids.nonce() if seed is None else seed
-        simulation = Simulation(self._service, ids, rooms, seed, tz, moment)
+        building = Building(rooms, seed, tz)
         with self._locked() as service:
-            simulation.create_rooms()
+            simulation = Simulation(service, ids, building, moment)
             service.move_clock(moment, PACE if live else 1.0)
-        if cameras and simulation.has_camera:
-            simulation.import_camera(self.camera(name="Left behind", size=(320, 180), fps=5))
+        if cameras and building.camera_room is not None:
+            room_id = simulation.room_ids[building.camera_room]
+            url = self.camera(name="Left behind", size=(320, 180), fps=5)
+            with self.connect() as client:
+                import_device(client, room_id, ids.user_id(), "Camera", url)
         if live:
             threading.Thread(target=simulation.run, args=(self._ended,), daemon=True).start()
         return simulation.samples(days, every, failures, cameras)

@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
@@ -100,7 +99,7 @@ class App:
             members = await self._operate(route, parameters, callback, host)
         if fault.delay:
             await asyncio.sleep(fault.delay)
-        if not fault.replaces_response:
+        if (fault.ret, fault.http, fault.body, fault.drop) == (None, None, None, False):
             members = members or await self._operate(route, parameters, callback, host)
             return _write(members, callback)
         service.note_refusal(route.operation.key, fault.ret, "a fault on demand")
@@ -148,8 +147,8 @@ class App:
                 if callback is not None and not _CALLBACK.fullmatch(callback):
                     raise Refused(route.error_code, "callback is not the name of a function")
                 members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
-            if isinstance(members, Future):  # of a device's thread
-                members = await asyncio.wrap_future(members)
+            if not isinstance(members, dict):  # streams begin or end
+                members = await members
             return {**service.error(route.operation.interface, 0), **members}
         except Refused as refused:
             ret, why = refused.ret, refused.why
@@ -180,7 +179,8 @@ def _page(fault: Fault) -> Reply:
 
 
 class Server:
-    """An ASGI application on bound sockets: uvicorn in a thread with its own event loop.
+    """An ASGI application on bound sockets: uvicorn in a thread with its own event loop, until
+    `close`.
 
     Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
     but unreadable requests are recorded as refusals. (No generator: the end of a forked child would
@@ -191,9 +191,6 @@ class Server:
         self._uvicorn = uvicorn.Server(uvicorn.Config(app, **UVICORN))
         self._app, self._sockets = app, sockets
         self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
-
-    def start(self) -> None:
-        """Start serving."""
         self._thread.start()
         while self._thread.is_alive() and not self._uvicorn.started:
             time.sleep(0.002)

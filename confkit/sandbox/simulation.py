@@ -1,8 +1,8 @@
 """A building in a sandbox: its rooms, its past as samples, and people who come and go."""
 
 import threading
-from datetime import datetime
-from numbers import Integral, Real
+from datetime import UTC, datetime
+from numbers import Real
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..errors import ConfigError, ConfkitError
-from ..operations import A2, B1
+from ..errors import ConfigError
+from ..operations import A2
 from .building import DAY, MINUTE, Building, person, topic
-from .devices import Refused
-from .operations import create_device
 from .state import Ids, Service
 
 MOST_ROOMS, MOST_SAMPLES = 20_000, 100_000_000  # some 5 seconds, some 8 GB
@@ -24,27 +22,21 @@ TIMED_OUT = 504
 
 
 class Simulation:
-    """A building of so many rooms in a sandbox, at the time `until` (epoch seconds)."""
+    """The rooms of a building in a sandbox whose lock is held; people are in the meetings of the
+    time `until` (epoch seconds)."""
 
-    def __init__(
-        self, service: Service, ids: Ids, rooms: int, seed: int | str, tz: str, until: float
-    ) -> None:
-        self._service, self._ids, self._until = service, ids, until
-        self._building = Building(rooms, seed, tz)
-        self.has_camera = self._building.camera_room is not None
+    def __init__(self, service: Service, ids: Ids, building: Building, until: float) -> None:
+        self._service, self._ids, self._until, self._building = service, ids, until, building
         self.room_ids: list[str] = []
         # The room and user ID of each person present, by week and row.
         self._inside: dict[tuple[int, int], tuple[str, str]] = {}
         self._week: int | None = None
-
-    def create_rooms(self) -> None:
-        """Create the rooms, and let people join the current meetings."""
-        for place, cap in enumerate(self._building.caps.tolist()):
+        for place, cap in enumerate(building.caps.tolist()):
             fields: dict[str, Any] = dict.fromkeys((*A2.required, *A2.optional))
             fields |= {"topic": topic(place), "owner_id": "facilities", "room_mode": 1}
-            room = self._service.add_room({**fields, "attendee_max": cap or None})
+            room = service.add_room({**fields, "attendee_max": cap or None})
             self.room_ids.append(room.room_id)
-        self._move_people(self._until)
+        self._move_people(until)
 
     def run(self, ended: threading.Event) -> None:
         """Let people come and go by the sandbox's clock, until the event is set."""
@@ -70,24 +62,12 @@ class Simulation:
                 if not self._service.obstacle(rooms.get(room_id)):
                     rooms[room_id].people[user_id] = person(number)
 
-    def import_camera(self, url: str) -> None:
-        """Import a camera into the room used only by a camera."""
-        room_id = self.room_ids[self._building.camera_room or 0]
-        values = (room_id, self._ids.user_id(), "Camera", url, None, None)
-        try:
-            with self._service.lock:
-                device = zip((*B1.required, *B1.optional), values, strict=True)
-                opened = create_device(self._service, dict(device))
-            opened.result()
-        except Refused as refused:
-            raise ConfkitError(f"The camera could not be imported: {refused.why}.") from None
-
     def samples(self, days: float, every: float, failures: float, cameras: bool) -> pd.DataFrame:
         """Return the samples, ordered by time, then room."""
         count, rooms, caps = int(days * DAY // every), len(self.room_ids), self._building.caps
         # In epoch milliseconds.
         times = round(self._until * 1000) - round(every * 1000) * np.arange(count)[::-1]
-        people, devices = (array.ravel() for array in self._count(times, cameras))
+        people, devices = self._count(times, cameras)
         failed = self._building.numbers(2**33).random(count * rooms) < failures
         integers = pd.arrays.IntegerArray
         # The columns are long: each is created once, and never copied.
@@ -122,13 +102,13 @@ class Simulation:
         if building.camera_room is not None:
             midnight = pd.Timestamp(self._until, unit="s", tz=building.tz).normalize().timestamp()
             devices[:, building.camera_room] = cameras | (times < midnight * 1000)
-        return people, devices
+        return people.ravel(), devices.ravel()
 
 
 def check_size(rooms: int, days: float, every: float) -> None:
     """Refuse a building that would take minutes or fill the memory; ConfigError."""
-    fits = isinstance(rooms, Integral) and 1 <= rooms <= MOST_ROOMS and every >= 1
-    if not (fits and 0 <= days * DAY / every * rooms <= MOST_SAMPLES):
+    fits = 1 <= rooms <= MOST_ROOMS and every >= 1
+    if not fits or not 0 <= days * DAY / every * rooms <= MOST_SAMPLES:
         raise ConfigError(
             f"{rooms} rooms for {days} days, every {every} s, cannot be simulated",
             f"Use 1 to {MOST_ROOMS:,} rooms, and at most {MOST_SAMPLES:,} samples.",
@@ -138,16 +118,14 @@ def check_size(rooms: int, days: float, every: float) -> None:
 def parse_moment(until: Any, tz: str) -> float:
     """Return the epoch seconds of a number, datetime or text; without a time zone it is in `tz`."""
     try:
-        zone = ZoneInfo(tz)
-    except (ValueError, TypeError, LookupError):
-        raise ConfigError(f"tz is {tz!r}", "Use a time zone such as 'Europe/Berlin'.") from None
-    try:
         if isinstance(until, Real):
-            return pd.Timestamp(float(until), unit="s").timestamp()
+            until = datetime.fromtimestamp(float(until), UTC)
         moment = datetime.fromisoformat(until) if isinstance(until, str) else until
+        zone = ZoneInfo(tz)
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, OSError):
         raise ConfigError(
-            f"until is {until!r}",
-            "Use a datetime, a text such as '2024-03-01 17:00', or epoch seconds.",
+            f"until is {until!r}, tz {tz!r}",
+            "Use a datetime, a text such as '2024-03-01 17:00', or epoch seconds; and a time zone "
+            "such as 'Europe/Berlin'.",
         ) from None

@@ -54,11 +54,6 @@ class Fault:
     after: bool = False
     times: float = math.inf
 
-    @property
-    def replaces_response(self) -> bool:
-        """Whether it replaces the call's own response, rather than delaying it."""
-        return self.drop or (self.ret, self.http, self.body) != (None, None, None)
-
 
 @dataclass(eq=False, repr=False)
 class Room:

@@ -26,7 +26,6 @@ _ENCODERS = {"h264": ("libx264", _H264), "h265": ("libx265", _H265), "mjpeg": ("
 _RTP_HEADER, _PACKET_SIZE = 12, "1412"  # bytes
 _START_CODE = b"\0\0\1"
 _SCRAMBLED = bytes(byte ^ 0x5A | 1 for byte in range(256))  # never 0: no start code arises
-_INK, _PAPER, _GREY = 235, 20, 128  # of brightness, and of chroma
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,25 +126,21 @@ def _scramble(frame: bytes, codec: str) -> bytes:
 def _pictures(name: str, size: tuple[int, int], fps: int, count: int, pixels: str) -> Iterator[Any]:
     """Yield `count` pictures: `testsrc2`, and a strip with the name at the bottom."""
     import av.filter
-    import numpy as np
     from PIL import Image, ImageDraw, ImageFont
 
     width, height = size
     strip = height // 12 * 2  # rows
-    label = Image.new("L", (width, strip), _PAPER)
+    label = Image.new("RGB", (width, strip))
     font = ImageFont.load_default(strip * 3 / 5)
-    place = strip // 2, strip // 2
-    ImageDraw.Draw(label).text(place, " ".join(name.split()), _INK, font, anchor="lm")
+    ImageDraw.Draw(label).text((strip // 2,) * 2, " ".join(name.split()), font=font, anchor="lm")
 
     graph: Any = av.filter.Graph()
-    source = graph.add("testsrc2", f"size={width}x{height}:rate={fps}")
-    graph.link_nodes(source, graph.add("format", pixels), graph.add("buffersink"))
-    graph.configure()
+    graph.link_nodes(
+        graph.add("testsrc2", f"size={width}x{height}:rate={fps}"), graph.add("buffersink")
+    ).configure()
     for number in range(count):
-        planes = graph.pull().to_ndarray()
-        planes[height - strip : height] = np.asarray(label)
-        chroma = planes[height:].reshape(2, height // 2, width // 2)
-        chroma[:, -strip // 2 :] = _GREY
-        picture = av.VideoFrame.from_ndarray(planes, format=pixels)
+        image = graph.pull().to_image()
+        image.paste(label, (0, height - strip))
+        picture = av.VideoFrame.from_image(image).reformat(format=pixels)
         picture.pts, picture.time_base = number, Fraction(1, fps)
         yield picture

@@ -14,12 +14,12 @@ from itertools import count
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
 
-from ...rtsp.address import Address, parse_address
+from ...rtsp.address import parse_address
 from ...rtsp.connection import open_udp_pair
 from .camera import CLOCK, PAYLOAD_TYPES, TRACK, Camera, make_camera
 from .faults import FAULTS, CameraFault
 
-SESSION_TIMEOUT = 60  # seconds
+SESSION_TIMEOUT = 60  # seconds; announced, so that clients send their keep-alives
 SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
 TICK = 0.1  # seconds, after which a connection ends whose camera or server has ended
 MAX_HEAD, MAX_BODY = 16 * 1024, 64 * 1024  # bytes of a request
@@ -73,13 +73,12 @@ class CameraServer(ThreadingTCPServer):
             raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
         row = FAULTS[fault] if fault else CameraFault("ok", "Plays.")
         with self._lock, ExitStack() as ends:
-            numbered = (f"camera-{number}" for number in self._numbers)
-            path = path or next(free for free in numbered if f"/{free}" not in self.cameras)
-            wanted = Address("rtsp", "127.0.0.1", self.server_address[1], "/" + path.strip("/"))
-            address = parse_address(wanted.url)
+            path = path or f"camera-{next(self._numbers)}"
+            port = self.server_address[1]
+            address = parse_address(f"rtsp://127.0.0.1:{port}/{path.strip('/')}")
             if address.path in self.cameras:
                 raise ValueError("another camera has this path already")
-            title = address.path.strip("/") if name is None else name
+            title = name or address.path.strip("/")
             camera = make_camera(title, scrambled=row.scrambled, **settings)
             self.cameras[address.path] = row.camera(camera)
             ends.callback(self.cameras.pop, address.path)
@@ -96,7 +95,7 @@ class CameraServer(ThreadingTCPServer):
 class Connection(BaseRequestHandler):
     """A client and its session: at most one, which ends with its connection.
 
-    It ends after SESSION_TIMEOUT without a complete request or, over TCP, RTCP from the client.
+    It lasts until the client leaves, even if that sends no keep-alive.
     """
 
     server: CameraServer
@@ -105,7 +104,6 @@ class Connection(BaseRequestHandler):
     def setup(self) -> None:
         """Begin without a session."""
         self._received = bytearray()
-        self._last_activity = time.monotonic()  # of the client
         self._closing = False
         self._session = ""
         self._camera: Camera | None = None  # of the session
@@ -124,24 +122,21 @@ class Connection(BaseRequestHandler):
 
     def _serve(self) -> None:
         """Send the frames that are due, and wait for the next one or for the client."""
-        camera, now, wait = self._camera, time.monotonic(), TICK
+        camera, wait = self._camera, TICK
         if camera and self._next_frame >= 0:
             self._send_frames(camera)
-            wait = min(wait, max(0.001, self._next_frame / camera.loop.fps - now))
+            until_next = self._next_frame / camera.loop.fps - time.monotonic()
+            wait = min(wait, max(0.001, until_next))
         self.request.settimeout(wait)
         with suppress(TimeoutError):
             self._receive(self.request.recv(65536))
-        # Who plays by UDP may send RTCP only, which is not read.
-        is_late = not self._udp and now > self._last_activity + SESSION_TIMEOUT
-        unplugged = camera is not None and camera.unplugged.is_set()
-        self._closing = self._closing or unplugged or is_late
+        self._closing |= camera is not None and camera.unplugged.is_set()
 
     def _receive(self, data: bytes) -> None:
         self._received += data
         self._closing = not data
         try:
             while not self._closing and (request := self._take_request()):
-                self._last_activity = time.monotonic()  # incomplete requests do not count
                 if request[0] != "RTCP":
                     self._answer(*request)
         except ValueError:
