@@ -83,7 +83,14 @@ class Building:
         size = np.where(self.full[room], self.caps[room], size)
         meeting = np.repeat(np.arange(len(slot)), size)  # the meeting of each person
         seat = np.arange(len(meeting)) - (np.cumsum(size) - size)[meeting]
-        start = _utc(local, self.tz)[meeting]
+        # In epoch seconds; times that a clock change skips are shifted.
+        never = np.zeros(len(slot), dtype=bool)
+        start = (
+            pd.DatetimeIndex(local.astype("datetime64[s]"))
+            .tz_localize(self.tz, ambiguous=never, nonexistent="shift_forward")
+            .as_unit("s")
+            .asi8[meeting]
+        )
         moments = {}
         for name, minutes, (low, high) in (("comes", begins, COMES), ("goes", ends, LEAVES)):
             offset = np.rint((low + (high - low) * rng.random(len(meeting))) * MINUTE)
@@ -117,11 +124,3 @@ def _draw(rng: np.random.Generator, size: int, shares: dict[int, float]) -> NDAr
     places = np.searchsorted(bounds, rng.random(size) * bounds[-1], side="right")
     values: NDArray[np.int64] = np.array([*shares], dtype=np.int64)[places]
     return values
-
-
-def _utc(local: NDArray[np.int64], tz: str) -> NDArray[np.int64]:
-    """Return epoch seconds of wall-clock times; times skipped by a clock change are shifted."""
-    local_times = pd.DatetimeIndex(local.astype("datetime64[s]"))
-    never = np.zeros(len(local), dtype=bool)
-    moments = local_times.tz_localize(tz, ambiguous=never, nonexistent="shift_forward")
-    return moments.tz_convert(None).as_unit("s").asi8

@@ -155,10 +155,8 @@ def list_devices(service: Service, values: Values) -> Members:
     _check_device_service(service, "B3")
     names = SNAKE_CASE if service.item_keys == "snake_case" else (*B1.required, *B1.optional)
     rows = [
-        (room.room_id, d.user_id, d.user_name, d.address, d.user_data, d.options)
-        for room in service.rooms.values()
-        if values["roomId"] in (None, room.room_id)
-        for d in room.devices.values()
+        (d.room.room_id, d.user_id, d.user_name, d.address, d.user_data, d.options)
+        for d in service.devices(values["roomId"])
         if d.opened.done()
     ]
     items = [dict(zip(names, row, strict=True)) for row in rows]

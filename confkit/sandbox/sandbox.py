@@ -141,7 +141,7 @@ class Sandbox:
         atexit.unregister(self.close)
         self._ended.set()
         with self._service.lock:
-            devices = [d for room in self._service.rooms.values() for d in room.devices.values()]
+            devices = self._service.devices()
         for device in devices:
             device.removed.set()
         self._resources.close()
@@ -278,9 +278,6 @@ class Sandbox:
         makes it fail: a name of `camera_faults`. `name` is shown in the picture instead of the
         path. ValueError: an invalid value; the text names the valid ones."""
         login_password = Secret(login_password or "")  # a traceback shows the locals
-        from .cameras.picture import need_av
-
-        need_av("cameras")
         with self._locked():
             cameras = self._cameras
         look: dict[str, Any] = {"codec": codec, "size": tuple(size), "fps": fps, "name": name}
@@ -327,9 +324,7 @@ class Sandbox:
         """Return the streams of the devices of a room, or of all: state, reconnects and the verdict
         of the last failure."""
         with self._locked() as service:
-            rooms = [room for room in service.rooms.values() if room_id in (None, room.room_id)]
-            devices = [device for room in rooms for device in room.devices.values()]
-            return [device.status() for device in devices if device.opened.done()]
+            return [d.status() for d in service.devices(room_id) if d.opened.done()]
 
     # A simulated building
 

@@ -231,6 +231,11 @@ class Service:
             raise Refused(416, "the room is closed")
         return room
 
+    def devices(self, room_id: str | None = None) -> list[Device]:
+        """Return the devices of a room, or of all, those included that are not yet opened."""
+        rooms = [room for room in self.rooms.values() if room_id in (None, room.room_id)]
+        return [device for room in rooms for device in room.devices.values()]
+
     def add_room(self, fields: dict[str, Any]) -> Room:
         """Add a room with these fields of A2, served by the media server if that is up."""
         room_id = fields.get("room_extend_id")

@@ -8,20 +8,18 @@ import threading
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges
 from ...rtsp.sdp import ENCODINGS
-from ...secret import Secret
 from ..signatures import same
-from .picture import Loop, encode_loop
+from .picture import Loop
 
 CLOCK = 90_000  # of all video in RTP, a second
 PAYLOAD_TYPES = {"h264": 96, "h265": 97, "mjpeg": 26}
 TRACK = "track1"
 
 # Strongest first: FFmpeg answers the last digest that it is offered, and knows MD5 only.
-_DIGESTS = {"digest": ("SHA-256", "MD5"), "md5": ("MD5",), "sha-256": ("SHA-256",), "basic": ()}
+DIGESTS = {"digest": ("SHA-256", "MD5"), "md5": ("MD5",), "sha-256": ("SHA-256",), "basic": ()}
 _PARAMETER_SETS = {
     "h264": b"a=fmtp:96 packetization-mode=1; sprop-parameter-sets=%b,%b\r\n",
     "h265": b"a=fmtp:97 sprop-vps=%b; sprop-sps=%b; sprop-pps=%b\r\n",
@@ -57,7 +55,7 @@ class Camera:
     def challenges(self) -> list[str]:
         """Return the values of WWW-Authenticate."""
         offer = f'Digest realm="camera", nonce="{self.nonce}", algorithm={{}}, qop="auth"'
-        return [offer.format(name) for name in _DIGESTS[self.auth]] or ['Basic realm="camera"']
+        return [offer.format(name) for name in DIGESTS[self.auth]] or ['Basic realm="camera"']
 
     def accepts(self, authorization: str, method: str, url: str) -> bool:
         """Return whether a request has the required login, if any."""
@@ -70,44 +68,13 @@ class Camera:
         algorithm = sent.parameters.get("algorithm", "MD5").upper()
         # Several clients sign the presentation's URL when they set up one of its tracks.
         signed = sent.parameters.get("uri", "")
-        if algorithm not in _DIGESTS[self.auth] or not signed or not url.startswith(signed):
+        if algorithm not in DIGESTS[self.auth] or not signed or not url.startswith(signed):
             return False
         own = {**sent.parameters, "realm": "camera", "nonce": self.nonce}
         return same(sent.parameters.get("response", ""), digest(own, self.login, method))
 
 
-def make_camera(
-    name: str,
-    *,
-    login_name: str | None = None,
-    login_password: str | Secret | None = None,
-    auth: str = "digest",
-    transports: Collection[str] = ("tcp", "udp"),
-    **look: Any,
-) -> Camera:
-    """Return a healthy camera; encoding its picture takes a while.
-
-    `name` is shown in the picture; `look` are the other arguments of `encode_loop`. Without a login
-    the camera is open; `auth` "digest" offers SHA-256 and MD5. ValueError: an invalid setting (the
-    text names the choices).
-    """
-    for value, choices in ((look.get("codec", "h264"), ENCODINGS), (auth, _DIGESTS)):
-        if value not in choices:
-            raise ValueError(f"{value!r} is not one of {', '.join(choices)}")
-    if not {*transports} <= {"tcp", "udp"}:
-        raise ValueError("transports must be a list of tcp, udp or both")
-    login = Login(login_name or "", Secret(login_password or "").reveal())
-    loop = encode_loop(name, **look)
-    return Camera(
-        loop=loop,
-        description=_describe(name, loop),
-        login=login if login_name or login_password else None,
-        auth=auth,
-        transports=transports,
-    )
-
-
-def _describe(name: str, loop: Loop) -> bytes:
+def describe(name: str, loop: Loop) -> bytes:
     """Return the session description of a loop."""
     number, sets = PAYLOAD_TYPES[loop.codec], [base64.b64encode(nal) for nal in loop.parameter_sets]
     head = (

@@ -70,6 +70,7 @@ def encode_loop(
     (seconds); the counter starts again with it. `scrambled` leaves only parameter sets readable, as
     encrypting cameras do. The same arguments give the same bytes. ValueError: size or fps.
     """
+    need_av("cameras")
     import av
 
     step, most = (8, 2040) if codec == "mjpeg" else (2, 3840)
@@ -139,8 +140,9 @@ def _pictures(name: str, size: tuple[int, int], fps: int, count: int, pixels: st
         graph.add("testsrc2", f"size={width}x{height}:rate={fps}"), graph.add("buffersink")
     ).configure()
     for number in range(count):
-        image = graph.pull().to_image()
+        frame = graph.pull()
+        image = frame.to_image()
         image.paste(label, (0, height - strip))
-        picture = av.VideoFrame.from_image(image).reformat(format=pixels)
+        picture = frame.from_image(image).reformat(format=pixels)
         picture.pts, picture.time_base = number, Fraction(1, fps)
         yield picture

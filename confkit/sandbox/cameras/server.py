@@ -8,16 +8,20 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection
 from contextlib import ExitStack, suppress
 from itertools import count
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
 
 from ...rtsp.address import parse_address
+from ...rtsp.auth import Login
 from ...rtsp.connection import open_udp_pair
-from .camera import CLOCK, PAYLOAD_TYPES, TRACK, Camera, make_camera
+from ...rtsp.sdp import ENCODINGS
+from ...secret import Secret
+from .camera import CLOCK, DIGESTS, PAYLOAD_TYPES, TRACK, Camera, describe
 from .faults import FAULTS, CameraFault
+from .picture import encode_loop
 
 SESSION_TIMEOUT = 60  # seconds; announced, so that clients send their keep-alives
 SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
@@ -62,15 +66,28 @@ class CameraServer(ThreadingTCPServer):
         *,
         fault: str | None = None,
         name: str | None = None,
-        **settings: Any,
+        login_name: str | None = None,
+        login_password: str | Secret | None = None,
+        codec: str = "h264",
+        auth: str = "digest",
+        transports: Collection[str] = ("tcp", "udp"),
+        **look: Any,
     ) -> str:
         """Return the URL of a new camera, without its login; the path is /camera-1 and so on.
 
-        `name` is shown in the picture instead of the path; `settings` are those of `make_camera`;
-        `fault` is a name of `FAULTS`. ValueError: a path that is taken, or an invalid setting.
+        `name` is shown in the picture instead of the path; `look` are further arguments of
+        `encode_loop`, which takes a while; `fault` is a name of `FAULTS`. Without a login the
+        camera is open; `auth` "digest" offers SHA-256 and MD5. ValueError: a path that is taken, or
+        an invalid setting (the text names the choices).
         """
+        login = Login(login_name or "", Secret(login_password or "").reveal())
         if fault is not None and fault not in FAULTS:
             raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
+        for value, choices in ((codec, ENCODINGS), (auth, DIGESTS)):
+            if value not in choices:
+                raise ValueError(f"{value!r} is not one of {', '.join(choices)}")
+        if not {*transports} <= {"tcp", "udp"}:
+            raise ValueError("transports must be a list of tcp, udp or both")
         row = FAULTS[fault] if fault else CameraFault("ok", "Plays.")
         with self._lock, ExitStack() as ends:
             path = path or f"camera-{next(self._numbers)}"
@@ -79,7 +96,14 @@ class CameraServer(ThreadingTCPServer):
             if address.path in self.cameras:
                 raise ValueError("another camera has this path already")
             title = name or address.path.strip("/")
-            camera = make_camera(title, scrambled=row.scrambled, **settings)
+            loop = encode_loop(title, codec=codec, scrambled=row.scrambled, **look)
+            camera = Camera(
+                loop=loop,
+                description=describe(title, loop),
+                login=login if login_name or login_password else None,
+                auth=auth,
+                transports=transports,
+            )
             self.cameras[address.path] = row.camera(camera)
             ends.callback(self.cameras.pop, address.path)
             ends.callback(camera.unplugged.set)
@@ -107,8 +131,7 @@ class Connection(BaseRequestHandler):
         self._closing = False
         self._session = ""
         self._camera: Camera | None = None  # of the session
-        self._channel = 0  # of interleaved packets, unless they are sent by UDP:
-        self._udp: socket.socket | None = None
+        self._udp: socket.socket | None = None  # of the packets, unless they are interleaved
         self._next_frame = -1  # before PLAY
         self._sequence = secrets.randbelow(1 << 15)
         self._ssrc = secrets.randbits(32)
@@ -118,19 +141,11 @@ class Connection(BaseRequestHandler):
         with suppress(OSError), ExitStack() as self._ends:
             self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             while not (self._closing or self.server.closed.is_set()):
-                self._serve()
-
-    def _serve(self) -> None:
-        """Send the frames that are due, and wait for the next one or for the client."""
-        camera, wait = self._camera, TICK
-        if camera and self._next_frame >= 0:
-            self._send_frames(camera)
-            until_next = self._next_frame / camera.loop.fps - time.monotonic()
-            wait = min(wait, max(0.001, until_next))
-        self.request.settimeout(wait)
-        with suppress(TimeoutError):
-            self._receive(self.request.recv(65536))
-        self._closing |= camera is not None and camera.unplugged.is_set()
+                camera = self._camera if self._next_frame >= 0 else None
+                self.request.settimeout(self._send_frames(camera) if camera else TICK)
+                with suppress(TimeoutError):
+                    self._receive(self.request.recv(65536))
+                self._closing |= self._camera is not None and self._camera.unplugged.is_set()
 
     def _receive(self, data: bytes) -> None:
         self._received += data
@@ -219,22 +234,18 @@ class Connection(BaseRequestHandler):
         head = "\r\n".join([f"RTSP/1.0 {status}", *lines, f"Content-Length: {len(body)}", "", ""])
         self._write(head.encode(errors="surrogateescape") + body)
 
-    def _set_up(self, camera: Camera, offers: str) -> str:
-        """Return the transport that is accepted of those offered, if any."""
-        for offer in offers.split(","):
-            profile = offer.partition(";")[0].strip()
-            channel = re.search(r"INTERLEAVED=([0-9]{1,3})", offer)
-            port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", offer)
-            if profile == "RTP/AVP/TCP" and "tcp" in camera.transports:
-                self._channel = min(int(channel[1]), 254) if channel else 0
-                accepted = f"interleaved={self._channel}-{self._channel + 1}"
-            elif port and profile in ("RTP/AVP", "RTP/AVP/UDP") and "udp" in camera.transports:
-                accepted = self._open_udp(min(int(port[1]), 65534))
-            else:
-                continue
-            self._session, self._camera = secrets.token_hex(8), camera
-            return f"{profile};unicast;{accepted};ssrc={self._ssrc:08X}"
-        return ""
+    def _set_up(self, camera: Camera, offer: str) -> str:
+        """Return the transport that is accepted of the offer, if any."""
+        profile = offer.partition(";")[0]
+        port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", offer)
+        if profile == "RTP/AVP/TCP" and "tcp" in camera.transports:
+            accepted = "interleaved=0-1"
+        elif port and profile in ("RTP/AVP", "RTP/AVP/UDP") and "udp" in camera.transports:
+            accepted = self._open_udp(min(int(port[1]), 65534))
+        else:
+            return ""
+        self._session, self._camera = secrets.token_hex(8), camera
+        return f"{profile};unicast;{accepted};ssrc={self._ssrc:08X}"
 
     def _open_udp(self, port: int) -> str:
         self._udp, rtcp = open_udp_pair(self.request.getsockname()[0])
@@ -248,19 +259,10 @@ class Connection(BaseRequestHandler):
 
     # Media
 
-    def _send_frames(self, camera: Camera) -> None:
-        packets = list(self._packets(camera, camera.newest_frame))
-        if self._udp:
-            for packet in packets:
-                with suppress(OSError):  # packets that the system cannot send at once are lost
-                    self._udp.send(packet)
-        elif packets:
-            head = bytes([ord("$"), self._channel])
-            self._write(b"".join(head + len(p).to_bytes(2, "big") + p for p in packets))
-
-    def _packets(self, camera: Camera, newest: int) -> Iterator[bytes]:
-        """Yield the packets not yet sent, up to the frame `newest`."""
-        loop, interval = camera.loop, camera.loop.keyframe_frames
+    def _send_frames(self, camera: Camera) -> float:
+        """Send the frames that are due; return the seconds until the next, at most TICK."""
+        loop, interval, newest = camera.loop, camera.loop.keyframe_frames, camera.newest_frame
+        packets = []
         # After a pause of the whole process: no backlog older than the last keyframe but one.
         start = max(self._next_frame, newest // interval * interval - interval)
         self._next_frame = max(start, newest + 1)
@@ -271,4 +273,12 @@ class Connection(BaseRequestHandler):
                 type_byte = PAYLOAD_TYPES[loop.codec] | (number == len(payloads)) << 7
                 head = struct.pack("!BBHII", 0x80, type_byte, self._sequence, stamp, self._ssrc)
                 self._sequence = (self._sequence + 1) & 0xFFFF
-                yield head + payload
+                packets.append(head + payload)
+        if self._udp is None:
+            self._write(b"".join(b"$\0" + len(p).to_bytes(2, "big") + p for p in packets))
+        else:
+            for packet in packets:
+                with suppress(OSError):  # packets that the system cannot send at once are lost
+                    self._udp.send(packet)
+        until_next = self._next_frame / loop.fps - time.monotonic()
+        return min(TICK, max(0.001, until_next))
