@@ -20,7 +20,6 @@ from .state import Service
 Values = Mapping[str, Any]
 Members = dict[str, Any]
 
-LOCAL = "(local)"  # in the values: the address at which the caller reached the sandbox
 CAPS = ("attendee_max", "max_audio", "max_video")
 TEXTS = ("topic", "owner_id", "host_password", "room_extend_id")
 MAX_TOPIC = 149  # bytes (section 8)
@@ -78,9 +77,7 @@ def delete_room(service: Service, values: Values) -> Awaitable[Members]:
 
 
 def get_mcu(service: Service, values: Values) -> Members:
-    """A5: `addr`, host:port of the media server, which serves the room from then on.
-
-    The host is that at which the caller reached the sandbox (assumed)."""
+    """A5: `addr`, host:port of the media server, which serves the room from then on."""
     room = service.room(values["room_id"], in_use=True)
     if service.expired:
         raise Refused(405, "the licence has expired")
@@ -89,7 +86,7 @@ def get_mcu(service: Service, values: Values) -> Members:
     if service.is_full():
         raise Refused(411, "all seats of the licence are used")
     room.has_mcu = True
-    return {"addr": f"{values[LOCAL]}:{service.mcu_port}"}
+    return {"addr": "{}:{}".format(*service.mcu.getsockname())}
 
 
 def get_room_users(service: Service, values: Values) -> Members:

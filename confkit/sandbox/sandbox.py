@@ -2,11 +2,8 @@
 
 import atexit
 import json
-import logging
 import math
 import os
-import secrets
-import socket
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -19,7 +16,7 @@ from ..errors import ConfigError, ConfkitError, RoomNotFound, UserNotFound
 from ..operations import OPERATIONS
 from ..rtsp.errors import VERDICTS
 from ..secret import Secret
-from .server import App, Server
+from .server import Server
 from .signatures import same
 from .state import Fault, Ids, Refusal, Room, RoomJoinRefused, Service, listen
 
@@ -34,16 +31,13 @@ if TYPE_CHECKING:
     from .cameras.server import CameraServer
     from .devices import DeviceStream
 
-DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
+DEMO_ACCESS_KEY = "demo_access"  # published: for loopback, where a sandbox listens
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
 MOST_SECONDS = 1e10  # some 300 years
 
-log = logging.getLogger("confkit.sandbox")
-
 
 class Sandbox:
-    """The conferencing service, embedded: both interfaces on two ports of this machine, or on one
-    if `port` and `outgoing_port` are the same.
+    """The conferencing service, embedded: both interfaces on two ports of this machine.
 
     Its state is in memory; `with` or `start()` starts it, once, `close()` stops it. Its clock is
     this machine's until `advance` or `simulate` moves it, and clients of the sandbox use its time.
@@ -62,7 +56,6 @@ class Sandbox:
         dialect: Dialect | None = None,
         result_field: str = "ret",
         item_keys: str = "camelCase",
-        host: str = "127.0.0.1",
         port: int = 0,
         outgoing_port: int = 0,
         access_key: str | None = None,
@@ -74,31 +67,14 @@ class Sandbox:
         self._process = 0  # in which it runs
         self.base_url = self.outgoing_url = ""  # of interfaces A and B, once started
         secret_key = Secret(secret_key or "")  # a traceback shows the locals
-        try:
-            address = socket.gethostbyname(host)
-        except (OSError, UnicodeError) as error:
-            raise ConfigError(f"Could not resolve the sandbox's host {host!r} ({error}).") from None
-        self._is_loopback = address.startswith("127.")
-        if seed is not None and not self._is_loopback:
-            problem = f"a seeded sandbox has predictable IDs, so it cannot listen on {host!r}"
-            raise ConfigError(problem, "Omit seed, or use host='127.0.0.1'.")
         _check_choice("result_field", result_field, "ret", "result")
         _check_choice("item_keys", item_keys, "camelCase", "snake_case")
-        random_keys = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
-        keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else random_keys
         self.seed, self.dialect = seed, Dialect.of(dialect or Dialect())
-        self.access_key = access_key or keys[0]
-        self.secret_key = secret_key.reveal() or keys[1]
+        self.access_key = access_key or DEMO_ACCESS_KEY
+        self.secret_key = secret_key.reveal() or DEMO_SECRET_KEY
+        keys = (self.access_key, self.secret_key)
         self._service = Service(
-            dialect=self.dialect,
-            result_field=result_field,
-            item_keys=item_keys,
-            access_key=self.access_key,
-            secret_key=self.secret_key,
-            address=address,
-            ids=Ids(seed),
-            dial_timeout=dial_timeout,
-            explain=explain,
+            *keys, Ids(seed), self.dialect, result_field, item_keys, dial_timeout, explain
         )
         self._ports = (port, outgoing_port)
         self._resources = ExitStack()
@@ -112,24 +88,16 @@ class Sandbox:
         if self._process:
             self._check_running()
             return self
-        service, (port, outgoing_port) = self._service, self._ports
-        ports = [port] if port == outgoing_port != 0 else [port, outgoing_port]
         with ExitStack() as resources:
-            sockets = [resources.enter_context(listen(service.address, item)) for item in ports]
-            ports = [item.getsockname()[1] for item in sockets]
-            interfaces = dict(zip(ports, "AB" if len(ports) > 1 else ["AB"], strict=True))
-            service.start_mcu()
-            resources.callback(service.stop_mcu)
-            resources.callback(Server(App(service, interfaces), sockets).close)
-            reachable = "127.0.0.1" if service.address == "0.0.0.0" else service.address  # noqa: S104
-            self.base_url = f"http://{reachable}:{ports[0]}"
-            self.outgoing_url = f"http://{reachable}:{ports[-1]}"
+            sockets = [resources.enter_context(listen(port)) for port in self._ports]
+            urls = ["http://{}:{}".format(*item.getsockname()) for item in sockets]
+            self._service.start_mcu()
+            resources.callback(self._service.stop_mcu)
+            resources.callback(Server(self._service, sockets).close)
+            self.base_url, self.outgoing_url = urls
             self._resources = resources.pop_all()
         self._process = os.getpid()
         atexit.register(self.close)
-        if not self._is_loopback:
-            keys = "the published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
-            log.warning("Reachable from other machines with %s keys: %s", keys, self)
         return self
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
 
@@ -15,7 +15,7 @@ import uvicorn
 
 from ..operations import OPERATIONS
 from .devices import Refused
-from .operations import FAILURES, FUNCTIONS, LOCAL
+from .operations import FAILURES, FUNCTIONS
 from .parameters import Parameters, Route, pairs, with_setting
 from .state import Fault, Service, close_listener
 
@@ -51,14 +51,26 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Reply = tuple[int, bytes, bytes]  # HTTP status, content type, body
 
 
-class App:
-    """The ASGI application of all ports; `interfaces` are those served at each port: "A", "B" or
-    "AB"."""
+class Server:
+    """Both interfaces as an ASGI application, on a bound socket each: uvicorn in a thread with its
+    own event loop, until `close`.
 
-    def __init__(self, service: Service, interfaces: Mapping[int, str]) -> None:
-        self.service, self._interfaces = service, interfaces
+    Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
+    but unreadable requests are recorded as refusals. (No generator: the end of a forked child would
+    run it to its end, and shut the parent's sockets down.)
+    """
+
+    def __init__(self, service: Service, sockets: list[socket.socket]) -> None:
+        self._service, self._sockets = service, sockets
+        ports = [listener.getsockname()[1] for listener in sockets]
+        self._interfaces = dict(zip(ports, "AB", strict=True))
         routes = [Route.of(operation, service.dialect) for operation in OPERATIONS.values()]
         self._routes = {route.operation.path: route for route in routes}
+        self._uvicorn = uvicorn.Server(uvicorn.Config(self, **UVICORN))
+        self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
+        self._thread.start()
+        while self._thread.is_alive() and not self._uvicorn.started:
+            time.sleep(0.002)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request, or close its connection without a byte."""
@@ -75,11 +87,8 @@ class App:
         await send({"type": "http.response.body", "body": body})
 
     async def _reply(self, scope: Scope, receive: Receive) -> Reply | None:
-        service, method, path = self.service, scope["method"], scope["path"]
-        host, port = scope["server"]
-        interface = self._interfaces[port]
-        if interface == "AB":
-            interface = "B" if path.startswith("/avd/") else "A"
+        service, method, path = self._service, scope["method"], scope["path"]
+        interface = self._interfaces[scope["server"][1]]
         body = await self._read_body(receive, interface)
         if body is None:
             return None
@@ -96,11 +105,11 @@ class App:
         content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
         parameters, members = Parameters(route, query, body, content_type), None
         if fault.after:
-            members = await self._operate(route, parameters, callback, host)
+            members = await self._operate(route, parameters, callback)
         if fault.delay:
             await asyncio.sleep(fault.delay)
         if (fault.ret, fault.http, fault.body, fault.drop) == (None, None, None, False):
-            members = members or await self._operate(route, parameters, callback, host)
+            members = members or await self._operate(route, parameters, callback)
             return _write(members, callback)
         service.note_refusal(route.operation.key, fault.ret, "a fault on demand")
         if fault.ret is not None:
@@ -121,7 +130,7 @@ class App:
         if not more and len(body) <= MAX_BODY:
             return bytes(body)
         why = f"the body is larger than {MAX_BODY:,} bytes, or took longer than {BODY_SECONDS:g} s"
-        self.service.note_refusal(interface, None, f"{why}: the connection was closed")
+        self._service.note_refusal(interface, None, f"{why}: the connection was closed")
         return None
 
     def _explain_route(self, path: str, method: str, interface: str) -> str:
@@ -136,17 +145,15 @@ class App:
         why = f"{key} is {route.method} here, not {method if method.isalpha() else 'another'}"
         return with_setting(why, route.method_setting, route.method)
 
-    async def _operate(
-        self, route: Route, parameters: Parameters, callback: str | None, host: str
-    ) -> Members:
-        service, key = self.service, route.operation.key
+    async def _operate(self, route: Route, parameters: Parameters, callback: str | None) -> Members:
+        service, key = self._service, route.operation.key
         try:
             with service.lock:
                 if route.token_name:
                     service.check_token(parameters.value(route.token_name, 602))
                 if callback is not None and not _CALLBACK.fullmatch(callback):
                     raise Refused(route.error_code, "callback is not the name of a function")
-                members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
+                members = FUNCTIONS[key](service, parameters.read())
             if not isinstance(members, dict):  # streams begin or end
                 members = await members
             return {**service.error(route.operation.interface, 0), **members}
@@ -158,6 +165,32 @@ class App:
             log.error("%s: %s", key, why)
         service.note_refusal(key, ret, why)
         return service.error(route.operation.interface, ret)
+
+    def close(self) -> None:
+        """Drop all callers, and stop listening."""
+        self._uvicorn.should_exit = True
+        self._thread.join()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep only log records of other uvicorn servers; called as a logging filter."""
+        if threading.current_thread() is not self._thread:
+            return True
+        if record.msg == "Invalid HTTP request received.":
+            self._service.note_refusal("HTTP", None, UNREADABLE)
+        return False
+
+    def _run(self) -> None:
+        loggers = [logging.getLogger(f"uvicorn.{name}") for name in ("error", "asgi")]
+        for logger in loggers:
+            logger.addFilter(self)
+        copies = [listener.dup() for listener in self._sockets]
+        try:
+            self._uvicorn.run(self._sockets)
+        finally:
+            for listener in copies:
+                close_listener(listener)
+            for logger in loggers:
+                logger.removeFilter(self)
 
 
 def _write(members: Members, callback: str | None, status: int = 200) -> Reply:
@@ -176,47 +209,3 @@ def _page(fault: Fault) -> Reply:
     content = body.encode() if isinstance(body, str) else body
     kind = b"text/html; charset=utf-8" if content.lstrip()[:1] == b"<" else b"application/json"
     return status, kind, content
-
-
-class Server:
-    """An ASGI application on bound sockets: uvicorn in a thread with its own event loop, until
-    `close`.
-
-    Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
-    but unreadable requests are recorded as refusals. (No generator: the end of a forked child would
-    run it to its end, and shut the parent's sockets down.)
-    """
-
-    def __init__(self, app: App, sockets: list[socket.socket]) -> None:
-        self._uvicorn = uvicorn.Server(uvicorn.Config(app, **UVICORN))
-        self._app, self._sockets = app, sockets
-        self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
-        self._thread.start()
-        while self._thread.is_alive() and not self._uvicorn.started:
-            time.sleep(0.002)
-
-    def close(self) -> None:
-        """Drop all callers, and stop listening."""
-        self._uvicorn.should_exit = True
-        self._thread.join()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Keep only log records of other uvicorn servers; called as a logging filter."""
-        if threading.current_thread() is not self._thread:
-            return True
-        if record.msg == "Invalid HTTP request received.":
-            self._app.service.note_refusal("HTTP", None, UNREADABLE)
-        return False
-
-    def _run(self) -> None:
-        loggers = [logging.getLogger(f"uvicorn.{name}") for name in ("error", "asgi")]
-        for logger in loggers:
-            logger.addFilter(self)
-        copies = [listener.dup() for listener in self._sockets]
-        try:
-            self._uvicorn.run(self._sockets)
-        finally:
-            for listener in copies:
-                close_listener(listener)
-            for logger in loggers:
-                logger.removeFilter(self)

@@ -17,6 +17,7 @@ from ..errors import ConfkitError, lookup
 from .devices import Device, Refused
 from .signatures import Parts, mistakes
 
+HOST = "127.0.0.1"  # where a sandbox listens: its keys are published
 TOKEN_LIFETIME = 3600.0  # seconds
 MOST_TOKENS = 10_000
 RECENT_LOGINS = 8  # with whose tokens a wrong token is compared
@@ -124,20 +125,19 @@ class Ids:
         return f"{self._nonces.getrandbits(128):032x}"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Service:
     """The state of a sandbox. `lock` guards it, for operations and owner alike.
 
     `tokens` are those issued by A1, with their expiry. `faults` are pending, by path; `counts` are
     the requests by path ("" for unknown paths)."""
 
+    access_key: str
+    secret_key: str
+    ids: Ids
     dialect: Dialect
     result_field: str  # of interface B
     item_keys: str  # of the items of B3
-    access_key: str
-    secret_key: str
-    address: str  # at which it listens
-    ids: Ids
     dial_timeout: float | None
     explain: bool
     moment: float = 0.0  # the time of the clock at
@@ -169,7 +169,7 @@ class Service:
 
     def start_mcu(self) -> None:
         """Start the media server, on its former port."""
-        self.mcu = self.mcu or listen(self.address, self.mcu_port)
+        self.mcu = self.mcu or listen(self.mcu_port)
         self.mcu_port = self.mcu.getsockname()[1]
 
     def stop_mcu(self) -> None:
@@ -274,15 +274,15 @@ class Service:
         return "" if self.mcu else "no media server is up"
 
 
-def listen(address: str, port: int) -> socket.socket:
+def listen(port: int) -> socket.socket:
     """Return a listening socket; ConfkitError: the port is taken. The protocol is explicit, as
     asyncio sets TCP_NODELAY only then."""
     try:
-        bound = socket.create_server((address, port), backlog=2048)
+        bound = socket.create_server((HOST, port), backlog=2048)
     except OSError as error:
         raise ConfkitError(
-            f"The sandbox cannot listen on {address}, port {port}: {error.strerror}. Use another "
-            "port, or 0 for any free one, and an address of this machine, such as 127.0.0.1."
+            f"The sandbox cannot listen on port {port}: {error.strerror}. Use another port, or 0 "
+            "for any free one."
         ) from None
     return socket.socket(bound.family, bound.type, socket.IPPROTO_TCP, fileno=bound.detach())
 

@@ -27,7 +27,7 @@ _PARAMETER_SETS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Camera:
     """How a camera responds and what it plays, by this machine's monotonic clock.
 

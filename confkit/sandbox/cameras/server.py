@@ -80,7 +80,9 @@ class CameraServer(ThreadingTCPServer):
         camera is open; `auth` "digest" offers SHA-256 and MD5. ValueError: a path that is taken, or
         an invalid setting (the text names the choices).
         """
-        login = Login(login_name or "", Secret(login_password or "").reveal())
+        login = None
+        if login_name or login_password:
+            login = Login(login_name or "", Secret(login_password or "").reveal())
         if fault is not None and fault not in FAULTS:
             raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
         for value, choices in ((codec, ENCODINGS), (auth, DIGESTS)):
@@ -97,13 +99,7 @@ class CameraServer(ThreadingTCPServer):
                 raise ValueError("another camera has this path already")
             title = name or address.path.strip("/")
             loop = encode_loop(title, codec=codec, scrambled=row.scrambled, **look)
-            camera = Camera(
-                loop=loop,
-                description=describe(title, loop),
-                login=login if login_name or login_password else None,
-                auth=auth,
-                transports=transports,
-            )
+            camera = Camera(loop, describe(title, loop), login, auth, transports)
             self.cameras[address.path] = row.camera(camera)
             ends.callback(self.cameras.pop, address.path)
             ends.callback(camera.unplugged.set)
