@@ -30,23 +30,18 @@ log = logging.getLogger("confkit.sandbox")
 
 
 class Refused(Exception):
-    """A call is refused with the result code `ret`; `why` is the specific reason."""
-
-    def __init__(self, ret: int, why: str) -> None:
-        super().__init__(ret, why)
-        self.ret, self.why = ret, why
+    """A call is refused; the arguments are the result code and the specific reason."""
 
 
 class DeviceStream(NamedTuple):
     """The state of a device's stream: "live", "dialling" or "waiting" to redial; the number of
-    `reconnects`, and `verdict` and `reason` of the last failure, empty if there was none."""
+    `reconnects`, and the `verdict` of the last failure, empty if there was none."""
 
     room_id: str
     user_id: str
     state: State
     reconnects: int
     verdict: str
-    reason: str
 
 
 @dataclass(eq=False, repr=False)
@@ -77,9 +72,8 @@ class Device:
 
     def status(self) -> DeviceStream:
         """Return the state of the stream."""
-        failure, place = self._failure, (self.room.room_id, self.user_id)
-        problem = (failure.verdict, redact(failure.reason)) if failure else ("", "")
-        return DeviceStream(*place, self.state, max(0, self._lives - 1), *problem)
+        verdict, lives = self._failure.verdict if self._failure else "", max(1, self._lives)
+        return DeviceStream(self.room.room_id, self.user_id, self.state, lives - 1, verdict)
 
     def keyframe(self) -> tuple[str, bytes, bool]:
         """Return the arguments of `Snapshot.of` for the newest keyframe of the live stream; wait

@@ -42,9 +42,9 @@ class Sandbox:
     Its state is in memory; `with` or `start()` starts it, once, `close()` stops it. Its clock is
     this machine's until `advance` or `simulate` moves it, and clients of the sandbox use its time.
     With a `seed` IDs are reproducible. A camera may take 4 s to open, less than clients wait for
-    B1, and later send nothing for 10 s; `dial_timeout` (seconds) sets both. The keys are the
-    published demo keys on loopback and random ones elsewhere, unless given. `result_field` ("ret"
-    or "result") is the name of interface B's result code, `item_keys` ("camelCase" or "snake_case")
+    B1, and later send nothing for 10 s; `dial_timeout` (seconds) sets both. It listens on loopback
+    alone, and its keys are the published demo keys, unless given. `result_field` ("ret" or
+    "result") is the name of interface B's result code, `item_keys` ("camelCase" or "snake_case")
     the spelling of B3's items; a client reads both. `explain` logs why calls are refused (see
     `refusals`).
     """
@@ -127,14 +127,11 @@ class Sandbox:
         return f"<Sandbox {self.base_url} {self.outgoing_url}, {state}>"
 
     def _check_running(self) -> None:
-        if self.closed:
-            raise ConfkitError("This sandbox is closed; create a new one with Sandbox(...).")
-        if self._process != os.getpid():
-            raise ConfkitError(
-                "This sandbox runs in another process; create one here with Sandbox(...)."
-                if self._process
-                else "This sandbox is not started: use `with Sandbox()` or start()."
-            )
+        if not self._process and not self.closed:
+            raise ConfkitError("This sandbox is not started: use `with Sandbox()` or start().")
+        if self.closed or self._process != os.getpid():
+            state = "closed" if self.closed else "in another process"
+            raise ConfkitError(f"This sandbox is {state}; create a new one with Sandbox(...).")
 
     @contextmanager
     def _locked(self) -> Iterator[Service]:
@@ -197,10 +194,7 @@ class Sandbox:
         """Remove a person from a room; UserNotFound."""
         with self._room(room_id) as room:
             if not room.people.pop(user_id, None):
-                raise UserNotFound(
-                    f"No person {user_id!r} is in room {room_id!r}; get_room_users lists who is, "
-                    "and a device is removed by B2."
-                )
+                raise UserNotFound(f"No person {user_id!r} is in {room_id!r}; B2 removes a device.")
 
     def lock(self, room_id: str) -> None:
         """Lock a room: its users stay, nobody new can join."""
@@ -280,7 +274,7 @@ class Sandbox:
         if device is None:
             raise UserNotFound(f"Room {room_id!r} has no device {user_id!r}; streams() lists them.")
         from ..rtsp.report import Snapshot
-        from .cameras.picture import need_av
+        from .cameras.camera import need_av
 
         need_av("pictures")
         try:
@@ -327,26 +321,25 @@ class Sandbox:
         ConfigError: `until` or `tz` is invalid, or the building is too large."""
         self._check_running()
         from ..devices import import_device
-        from .building import Building
-        from .simulation import PACE, Simulation, check_size, parse_moment  # these load pandas
+        from . import simulation  # loads pandas
 
-        check_size(rooms, days, every)
-        moment = parse_moment(self.now() if until is None else until, tz)
+        simulation.check_size(rooms, days, every)
+        moment = simulation.parse_moment(self.now() if until is None else until, tz)
         self._simulations += 1
         ids = Ids(None if self.seed is None else f"{self.seed}/{self._simulations}")
         seed = ids.nonce() if seed is None else seed
-        building = Building(rooms, seed, tz)
+        building = simulation.Building(rooms, seed, tz)
         with self._locked() as service:
-            simulation = Simulation(service, ids, building, moment)
-            service.move_clock(moment, PACE if live else 1.0)
+            occupied = simulation.Simulation(service, ids, building, moment)
+            service.move_clock(moment, simulation.PACE if live else 1.0)
         if cameras and building.camera_room is not None:
-            room_id = simulation.room_ids[building.camera_room]
+            room_id = occupied.room_ids[building.camera_room]
             url = self.camera(name="Left behind", size=(320, 180), fps=5)
             with self.connect() as client:
                 import_device(client, room_id, ids.user_id(), "Camera", url)
         if live:
-            threading.Thread(target=simulation.run, args=(self._ended,), daemon=True).start()
-        return simulation.samples(days, every, failures, cameras)
+            threading.Thread(target=occupied.run, args=(self._ended,), daemon=True).start()
+        return occupied.samples(days, every, failures, cameras)
 
     # Machinery
 

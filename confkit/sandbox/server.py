@@ -158,7 +158,7 @@ class Server:
                 members = await members
             return {**service.error(route.operation.interface, 0), **members}
         except Refused as refused:
-            ret, why = refused.ret, refused.why
+            ret, why = refused.args
         except Exception as error:  # noqa: BLE001  # the caller always gets a response
             # Its text could quote a parameter, so only its type is logged.
             ret, why = FAILURES.get(key, 700), f"the sandbox failed: {type(error).__name__}"
@@ -180,17 +180,15 @@ class Server:
         return False
 
     def _run(self) -> None:
-        loggers = [logging.getLogger(f"uvicorn.{name}") for name in ("error", "asgi")]
-        for logger in loggers:
-            logger.addFilter(self)
+        logger = logging.getLogger("uvicorn.error")
+        logger.addFilter(self)
         copies = [listener.dup() for listener in self._sockets]
         try:
             self._uvicorn.run(self._sockets)
         finally:
             for listener in copies:
                 close_listener(listener)
-            for logger in loggers:
-                logger.removeFilter(self)
+            logger.removeFilter(self)
 
 
 def _write(members: Members, callback: str | None, status: int = 200) -> Reply:

@@ -107,14 +107,10 @@ class Ids:
     reproducible by a seed; independent of each other, so that a login does not change rooms."""
 
     def __init__(self, seed: int | str | None = None) -> None:
-        self._rooms, self._users, self._nonces = (
+        self.rooms, self._users, self._nonces = (
             random.SystemRandom() if seed is None else random.Random(f"{seed}/{kind}")  # noqa: S311
             for kind in ("rooms", "users", "nonces")
         )
-
-    def room_id(self) -> str:
-        """Return ten digits."""
-        return str(self._rooms.randrange(10**9, 10**10))
 
     def user_id(self) -> str:
         """Return a UUID (section 2)."""
@@ -240,7 +236,7 @@ class Service:
         """Add a room with these fields of A2, served by the media server if that is up."""
         room_id = fields.get("room_extend_id")
         while not room_id or room_id in self.rooms:
-            room_id = self.ids.room_id()
+            room_id = str(self.ids.rooms.randrange(10**9, 10**10))
         self.rooms_created += 1
         room = self.rooms[room_id] = Room(self.rooms_created, room_id, fields, self.mcu is not None)
         return room
@@ -267,8 +263,7 @@ class Service:
         if cap and room.size() >= cap:
             return f"the room is full: its attendee_max is {cap}"
         if device and streams and room.size() >= streams:
-            taken = "taken by those who are in it (assumed)"
-            return f"the room has no video stream left: its max_video is {streams}, {taken}"
+            return f"its max_video is {streams}, taken by those who are in the room (assumed)"
         if self.is_full():
             return "all seats of the licence are used"
         return "" if self.mcu else "no media server is up"

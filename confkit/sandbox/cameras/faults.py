@@ -51,10 +51,6 @@ def _without_keyframes(camera: Camera) -> Camera:
     return replace(camera, loop=replace(camera.loop, payloads=tuple(payloads)))
 
 
-def _with_login(camera: Camera) -> Camera:
-    return replace(camera, login=camera.login or Login("admin", "admin"))
-
-
 def _as_mpeg4(camera: Camera) -> Camera:
     encoding = ENCODINGS[camera.loop.codec].encode()
     return replace(camera, description=camera.description.replace(encoding, b"MP4V-ES"))
@@ -104,7 +100,7 @@ _ROWS = (
     CameraFault(
         "auth_required",
         "Answers DESCRIBE with 401 without the login: the camera's own, or admin with admin.",
-        _with_login,
+        lambda camera: replace(camera, login=camera.login or Login("admin", "admin")),
     ),
     CameraFault(
         "auth_rejected",

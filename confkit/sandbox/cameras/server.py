@@ -19,14 +19,13 @@ from ...rtsp.auth import Login
 from ...rtsp.connection import open_udp_pair
 from ...rtsp.sdp import ENCODINGS
 from ...secret import Secret
-from .camera import CLOCK, DIGESTS, PAYLOAD_TYPES, TRACK, Camera, describe
+from .camera import CLOCK, DIGESTS, PAYLOAD_TYPES, TRACK, Camera, describe, encode_loop
 from .faults import FAULTS, CameraFault
-from .picture import encode_loop
 
 SESSION_TIMEOUT = 60  # seconds; announced, so that clients send their keep-alives
 SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
 TICK = 0.1  # seconds, after which a connection ends whose camera or server has ended
-MAX_HEAD, MAX_BODY = 16 * 1024, 64 * 1024  # bytes of a request
+MAX_HEAD = 16 * 1024  # bytes of a request
 METHODS = ("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "GET_PARAMETER", "TEARDOWN")
 
 _START = re.compile(r"([A-Z_]+) (\S+) RTSP/[0-9]\.[0-9]")
@@ -148,35 +147,33 @@ class Connection(BaseRequestHandler):
         self._closing = not data
         try:
             while not self._closing and (request := self._take_request()):
-                if request[0] != "RTCP":
-                    self._answer(*request)
+                self._answer(*request)
         except ValueError:
             self._send("400 Bad Request", [])
             self._closing = True
 
     def _take_request(self) -> tuple[str, str, Headers] | None:
-        """Return the next complete request: method, URL and headers; an interleaved frame has the
-        method RTCP. ValueError: not an RTSP request, or too large."""
-        received, request = self._received, ("RTCP", "", Headers())
-        size = 4 + int.from_bytes(received[2:4], "big")
-        if not received.startswith(b"$"):
-            end = received.find(b"\r\n\r\n", 0, MAX_HEAD)
-            if end < 0:
-                if len(received) > MAX_HEAD or (received and not received[:1].isalpha()):
-                    raise ValueError("not RTSP, or a head without end")
+        """Return the next complete request: method, URL and headers; RTCP before it is skipped.
+        ValueError: not an RTSP request, or too large; those that are served have no body."""
+        received = self._received
+        while received.startswith(b"$"):
+            size = 4 + int.from_bytes(received[2:4], "big")
+            if len(received) < size:
                 return None
-            first, *lines = received[:end].decode(errors="surrogateescape").splitlines()
-            start = _START.fullmatch(first)
-            pairs = (line.partition(":") for line in lines)
-            headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-            body_size = int(headers.get("content-length", "0"))
-            if not (start and 0 <= body_size <= MAX_BODY):
-                raise ValueError("not RTSP, or a large body")
-            request, size = (start[1], start[2], headers), end + 4 + body_size
-        if len(received) < size:
+            del received[:size]
+        end = received.find(b"\r\n\r\n", 0, MAX_HEAD)
+        if end < 0:
+            if len(received) > MAX_HEAD or (received and not received[:1].isalpha()):
+                raise ValueError("not RTSP, or a head without end")
             return None
-        del received[:size]
-        return request
+        first, *lines = received[:end].decode(errors="surrogateescape").splitlines()
+        start = _START.fullmatch(first)
+        pairs = (line.partition(":") for line in lines)
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+        if not start:
+            raise ValueError("not RTSP")
+        del received[: end + 4]
+        return start[1], start[2], headers
 
     def _write(self, data: bytes) -> None:
         self.request.settimeout(SEND_TIMEOUT)
