@@ -1,8 +1,8 @@
 """Read and check the parameters of a call, and explain what is wrong with them.
 
 The dialect says where they belong; parameters elsewhere do not count. A parameter given twice is
-wrong (assumed: the interface does not say which would count). No text here contains a secret or
-quotes a value.
+wrong in a query or form (assumed: the interface does not say which would count). No text here
+contains a secret or quotes a value.
 """
 
 import json
@@ -125,13 +125,11 @@ def _fold(name: str) -> str:
 
 
 def _options(value: Any, error_code: int, in_json: bool) -> dict[str, Any]:
-    try:
+    with suppress(ValueError, RecursionError):
         options = value if in_json else _members(value.encode())
         if isinstance(options, dict):
             hide(options)  # ValueError: nested too deep for clients
             return options
-    except (ValueError, RecursionError):
-        pass
     kind = "a JSON" if in_json else "the JSON text of an"
     raise Refused(error_code, f"options is not {kind} object")
 

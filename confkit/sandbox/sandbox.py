@@ -8,7 +8,6 @@ import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 from ..dialect import Dialect
@@ -367,7 +366,8 @@ class Sandbox:
         """Change the licence; None keeps a setting. `seats` are for people and devices of all rooms
         (`math.inf`: unlimited): when all are used A5 answers 411. Expired: 405 from A2 and A5.
         Without peer-to-peer: 701 from A2 with room_mode 3 or 4."""
-        _check_number("seats", seats or 0, 0, math.inf)
+        if seats is not None and not seats >= 0:
+            raise ConfigError(f"seats is {seats!r}", "Give a number from 0 to math.inf.")
         settings = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         with self._locked() as service:
             vars(service).update((k, v) for k, v in settings.items() if v is not None)
@@ -436,7 +436,8 @@ class Sandbox:
 
     def advance(self, seconds: float) -> None:
         """Advance the sandbox's clock, by which tokens expire."""
-        _check_number("seconds", seconds, -MOST_SECONDS, MOST_SECONDS)
+        if not abs(seconds) <= MOST_SECONDS:
+            raise ConfigError(f"seconds is {seconds!r}", f"Give at most {MOST_SECONDS:g}.")
         with self._locked() as service:
             service.moment += seconds
 
@@ -448,11 +449,6 @@ class Sandbox:
 def _check_choice(name: str, value: str, *choices: str) -> None:
     if value not in choices:
         raise ConfigError(f"{name} is {value!r}", f"Use one of {', '.join(choices)}.")
-
-
-def _check_number(name: str, value: float, low: float, high: float) -> None:
-    if not isinstance(value, Real) or not low <= value <= high:
-        raise ConfigError(f"{name} is {value!r}", f"Give a number from {low:g} to {high:g}.")
 
 
 def _path(name: str) -> str:

@@ -64,8 +64,7 @@ class Server:
         self._service, self._sockets = service, sockets
         ports = [listener.getsockname()[1] for listener in sockets]
         self._interfaces = dict(zip(ports, "AB", strict=True))
-        routes = [Route.of(operation, service.dialect) for operation in OPERATIONS.values()]
-        self._routes = {route.operation.path: route for route in routes}
+        self._routes = {op.path: Route.of(op, service.dialect) for op in OPERATIONS.values()}
         self._uvicorn = uvicorn.Server(uvicorn.Config(self, **UVICORN))
         self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
         self._thread.start()
@@ -136,8 +135,7 @@ class Server:
     def _explain_route(self, path: str, method: str, interface: str) -> str:
         route = self._routes.get(path)
         if route is None:
-            known = [each.operation for each in self._routes.values()]
-            paths = [operation.path for operation in known if operation.interface == interface]
+            paths = [each.path for each in OPERATIONS.values() if each.interface == interface]
             return f"unknown path; interface {interface} has {', '.join(paths)}"
         key, other = route.operation.key, route.operation.interface
         if interface != other:

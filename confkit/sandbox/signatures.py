@@ -1,7 +1,7 @@
 """Find the known mistakes that would produce a wrong digest or token; no text quotes a value.
 
 Damage on the way is undone first. The rest is compared with the results of up to two mistakes in
-five steps: hash, message, key, function and form.
+five steps: hash, message, key, order and form.
 """
 
 import base64

@@ -7,7 +7,6 @@ import base64
 import math
 import secrets
 import threading
-import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -70,7 +69,7 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class Camera:
-    """How a camera responds and what it plays, by this machine's monotonic clock.
+    """How a camera responds and what it plays.
 
     A fault changes a copy: `refusals` are status lines by method that replace the camera's own
     responses, and the connection closes after the response to the method `closes_after`. A camera
@@ -87,11 +86,6 @@ class Camera:
     raw_answer: bytes | None = None
     nonce: str = field(default_factory=secrets.token_hex, repr=False)
     unplugged: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def newest_frame(self) -> int:
-        """The number of the newest frame, counted across repetitions of the loop."""
-        return int(time.monotonic() * self.loop.fps)
 
     def challenges(self) -> list[str]:
         """Return the values of WWW-Authenticate."""

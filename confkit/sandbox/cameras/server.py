@@ -30,8 +30,6 @@ METHODS = ("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "GET_PARAMETER", "TEARDOWN")
 
 _START = re.compile(r"([A-Z_]+) (\S+) RTSP/[0-9]\.[0-9]")
 
-Headers = dict[str, str]  # of a request by lower-case name
-
 
 class CameraServer(ThreadingTCPServer):
     """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection; it
@@ -92,8 +90,8 @@ class CameraServer(ThreadingTCPServer):
         row = FAULTS[fault] if fault else CameraFault("ok", "Plays.")
         with self._lock, ExitStack() as ends:
             path = path or f"camera-{next(self._numbers)}"
-            port = self.server_address[1]
-            address = parse_address(f"rtsp://127.0.0.1:{port}/{path.strip('/')}")
+            base = f"rtsp://127.0.0.1:{self.server_address[1]}/"
+            address = parse_address(base + path.strip("/"))
             if address.path in self.cameras:
                 raise ValueError("another camera has this path already")
             title = name or address.path.strip("/")
@@ -112,10 +110,8 @@ class CameraServer(ThreadingTCPServer):
 
 
 class Connection(BaseRequestHandler):
-    """A client and its session: at most one, which ends with its connection.
-
-    It lasts until the client leaves, even if that sends no keep-alive.
-    """
+    """A client and its session: at most one, which lasts as long as its connection, even without
+    keep-alives."""
 
     server: CameraServer
     request: socket.socket
@@ -152,10 +148,10 @@ class Connection(BaseRequestHandler):
             self._send("400 Bad Request", [])
             self._closing = True
 
-    def _take_request(self) -> tuple[str, str, Headers] | None:
-        """Return the next complete request: method, URL and headers; RTCP before it is skipped.
+    def _take_request(self) -> tuple[str, str, dict[str, str]] | None:
+        """Return the next complete request: method, URL and headers by lower-case name.
         ValueError: not an RTSP request, or too large; those that are served have no body."""
-        received = self._received
+        received = self._received  # RTCP before it is skipped
         while received.startswith(b"$"):
             size = 4 + int.from_bytes(received[2:4], "big")
             if len(received) < size:
@@ -181,7 +177,7 @@ class Connection(BaseRequestHandler):
 
     # Requests
 
-    def _answer(self, method: str, url: str, headers: Headers) -> None:
+    def _answer(self, method: str, url: str, headers: dict[str, str]) -> None:
         try:
             path = parse_address(url).path.removesuffix("/" + TRACK).rstrip("/") or "/"
         except ValueError:
@@ -212,9 +208,7 @@ class Connection(BaseRequestHandler):
             else:
                 status = "461 Unsupported Transport"
         elif method == "PLAY" and self._camera is camera:
-            if self._next_frame < 0:  # begin at the newest keyframe
-                interval = camera.loop.keyframe_frames
-                self._next_frame = camera.newest_frame // interval * interval
+            self._next_frame = max(0, self._next_frame)
         elif method in ("SETUP", "PLAY"):
             status = "455 Method Not Valid in This State"
         if self._session:
@@ -253,11 +247,11 @@ class Connection(BaseRequestHandler):
     # Media
 
     def _send_frames(self, camera: Camera) -> float:
-        """Send the frames that are due; return the seconds until the next, at most TICK."""
-        loop, interval, newest = camera.loop, camera.loop.keyframe_frames, camera.newest_frame
-        packets = []
-        # After a pause of the whole process: no backlog older than the last keyframe but one.
-        start = max(self._next_frame, newest // interval * interval - interval)
+        """Send the frames that are due, none older than the newest keyframe; return the seconds
+        until the next, at most TICK."""
+        loop, packets = camera.loop, []
+        newest = int(time.monotonic() * loop.fps)  # counted across repetitions of the loop
+        start = max(self._next_frame, newest - newest % loop.keyframe_frames)
         self._next_frame = max(start, newest + 1)
         for frame in range(start, newest + 1):
             stamp = (self._ssrc + frame * CLOCK // loop.fps) & 0xFFFFFFFF
@@ -273,5 +267,4 @@ class Connection(BaseRequestHandler):
             for packet in packets:
                 with suppress(OSError):  # packets that the system cannot send at once are lost
                     self._udp.send(packet)
-        until_next = self._next_frame / loop.fps - time.monotonic()
-        return min(TICK, max(0.001, until_next))
+        return min(TICK, max(0.001, self._next_frame / loop.fps - time.monotonic()))
