@@ -53,10 +53,19 @@ def test_the_clock_continues_from_until(sandbox):
     assert 0 <= (swept - nine).total_seconds() < 60
 
 
+def test_a_camera_is_left_behind(sandbox):
+    """With `cameras` it is a real one, in a room of its own."""
+    frame = sandbox.simulate(40, 0.1, until=1_709_028_600, cameras=True)
+    [stream] = sandbox.streams()
+    assert stream.state == "live"
+    assert set(frame.room_id[frame.devices == 1]) == {stream.room_id}
+
+
 def test_a_building_that_cannot_be(sandbox):
     for settings, error in (
         ({"rooms": 5000, "every": 1}, "at most 100,000,000 samples"),
         ({"until": "03.04.2026 10:00"}, "until is '03.04.2026 10:00'"),  # of April, or of March?
+        ({"tz": "Mars/Base"}, "tz 'Mars/Base'"),
     ):
         with pytest.raises(ConfigError, match=error):
             sandbox.simulate(**settings)
