@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..dialect import Dialect
 from ..errors import ConfigError, ConfkitError, RoomNotFound, UserNotFound
-from ..operations import OPERATIONS
+from ..operations import B1, OPERATIONS
 from ..rtsp.errors import VERDICTS
 from ..secret import Secret
 from .server import Server
@@ -177,8 +177,8 @@ class Sandbox:
             room = service.rooms.get(room_id)
             why = service.obstacle(room) or "the licence has expired" * service.expired
             # Any password is wrong in a room that has none (assumed).
-            right = (room.fields["host_password"] if room else None) or ""
-            if password and not same(password.reveal(), right):
+            right = Secret((room and room.fields["host_password"]) or "")
+            if password and not same(password.reveal(), right.reveal()):
                 why = why or "the host password is wrong"
             if room and user_id and service.knows_user(room, user_id):
                 why = why or f"the user id {user_id!r} is taken"
@@ -319,7 +319,6 @@ class Sandbox:
 
         ConfigError: `until` or `tz` is invalid, or the building is too large."""
         self._check_running()
-        from ..devices import import_device
         from . import simulation  # loads pandas
 
         simulation.check_size(rooms, days, every)
@@ -332,10 +331,10 @@ class Sandbox:
             occupied = simulation.Simulation(service, ids, building, moment)
             service.move_clock(moment, simulation.PACE if live else 1.0)
         if cameras and building.camera_room is not None:
-            room_id = occupied.room_ids[building.camera_room]
+            values = (occupied.room_ids[building.camera_room], ids.user_id(), "Camera")
             url = self.camera(name="Left behind", size=(320, 180), fps=5)
             with self.connect() as client:
-                import_device(client, room_id, ids.user_id(), "Camera", url)
+                client.call(B1, **dict(zip(B1.required, (*values, url), strict=True)))
         if live:
             threading.Thread(target=occupied.run, args=(self._ended,), daemon=True).start()
         return occupied.samples(days, every, failures, cameras)
