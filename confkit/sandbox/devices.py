@@ -119,12 +119,11 @@ class Device:
         client, began, limit = None, time.monotonic(), self.service.dial_timeout
         try:
             address = parse_address(self.address)
-            name = self.options.get("login_name") or address.login_name
+            name = self.options.get("login_name") or address.login_name  # options come first
             password = self.options.get("login_password") or address.login_password
-            login = (name or None, password or None)  # the options override the address
             options: dict[str, Any] = {"timeout": limit or OPENING, "cancelled": self.removed}
             # As most services do: cameras make their certificates themselves.
-            client = RtspClient.of(address.url, *login, verify=False, **options)
+            client = RtspClient.of(address.url, name, password, verify=False, **options)
             client.play()
             self._go_live(client)
             began = time.monotonic()

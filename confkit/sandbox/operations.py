@@ -21,7 +21,7 @@ Values = Mapping[str, Any]
 Members = dict[str, Any]
 
 CAPS = ("attendee_max", "max_audio", "max_video")
-TEXTS = ("topic", "owner_id", "host_password", "room_extend_id")
+FIELDS = ("topic", "owner_id", "host_password", *CAPS, "room_extend_id", "room_mode")
 MAX_TOPIC = 149  # bytes (section 8)
 MAX_DIGITS = 18  # of a number (assumed)
 FAILURES = {"B1": 302, "B2": 303, "B3": 304}  # if the device service fails (section 7)
@@ -43,7 +43,7 @@ def authenticate(service: Service, values: Values) -> Members:
 
 def create_room(service: Service, values: Values) -> Members:
     """A2: the `room_id` of a new room."""
-    fields = {name: values[name] for name in TEXTS}
+    fields = {name: values[name] for name in FIELDS}
     fields |= {name: _whole_number(name, values[name]) for name in ("room_mode", *CAPS)}
     if not 1 <= fields["room_mode"] <= 4:
         raise Refused(407, "room_mode is not a whole number from 1 to 4")
@@ -64,7 +64,8 @@ def get_room(service: Service, values: Values) -> Members:
     room = service.room(values["room_id"])
     fields = {name: "" if value is None else value for name, value in room.fields.items()}
     fields |= {name: str(fields[name]) for name in CAPS}
-    return {"id": room.id, "room_id": room.room_id, "room_status": room.status, **fields}
+    ids = {"id": room.id, "room_id": room.room_id}  # in the interface's order:
+    return {**ids, "topic": "", "room_status": room.status, **fields}
 
 
 def delete_room(service: Service, values: Values) -> Awaitable[Members]:
@@ -184,9 +185,10 @@ async def _when_ended(devices: list[Device], members: Members) -> Members:
 
 
 def _check_device_service(service: Service, key: str) -> None:
-    if service.device_service != "running":
-        ret = FAILURES[key] if service.device_service == "stopped" else 310
-        raise Refused(ret, f"the device service is {service.device_service}")
+    if service.device_service == "stopped":
+        raise Refused(FAILURES[key], "the device service is stopped")
+    if service.device_service == "hanging":
+        raise Refused(310, "the device service hangs")
 
 
 def _whole_number(name: str, text: str | None) -> int | None:

@@ -387,7 +387,7 @@ class Sandbox:
         ret: int | None = None,
         http: int | None = None,
         body: str | bytes | Mapping[str, Any] | None = None,
-        delay: float = 0.0,
+        delay: float | None = None,
         drop: bool = False,
         times: int | None = None,
         after: bool = False,
@@ -405,15 +405,15 @@ class Sandbox:
         limit = math.inf if times is None else times
         kinds = (ret is not None) + (body is not None) + drop
         is_valid = isinstance(body, str | bytes | None) and http in (None, *range(200, 600))
-        is_valid = is_valid and 0 <= delay <= MOST_SECONDS and limit >= 1
-        if not is_valid or kinds > 1 or not (kinds or http or delay) or (drop and http):
+        is_valid = is_valid and 0 <= (delay or 0) <= MOST_SECONDS and limit >= 1
+        if not is_valid or kinds > 1 or (drop and http) or (kinds, http, delay) == (0, None, None):
             raise ValueError(
                 "A fault needs one of ret, body and drop, or http (200 to 599) or delay (seconds); "
                 "http goes with ret and body, delay with all; times is at least 1."
             )
         with self._locked() as service:
             waiting = [item for item in service.faults.get(path, []) if item.times < math.inf]
-            fault = Fault(ret, http, body, delay, drop, after, limit)
+            fault = Fault(ret, http, body, delay or 0, drop, after, limit)
             service.faults[path] = [*waiting, fault]
 
     def clear_faults(self) -> None:
