@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..dialect import AccessToken, Dialect
 from ..errors import ConfkitError, lookup
 from .devices import Device, Refused
-from .signatures import Parts, mistakes
+from .signatures import Parts, mistakes, same
 
 HOST = "127.0.0.1"  # where a sandbox listens: its keys are published
 TOKEN_LIFETIME = 3600.0  # seconds
@@ -210,7 +210,7 @@ class Service:
             return
         for token, _ in [*self.tokens.values()][-RECENT_LOGINS:]:
             nonces = (token.random.reveal(), token.key.reveal())
-            if text in nonces:
+            if any(same(text, nonce) for nonce in nonces):
                 raise Refused(602, "this is random or key of A1, not the token that they make")
             parts = Parts(self.access_key, self.secret_key, *nonces)
             if reasons := mistakes("token", text, parts, self.dialect, travelled=True):
