@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import HealthCheck, settings
 
-from confkit.sandbox import Sandbox
+from confkit.sandbox import Sandbox, state
 from tests.ports import HERE
 from tests.scripted import scripted
 
@@ -22,7 +22,7 @@ settings.register_profile("everyday", everyday)
 settings.register_profile("nightly", everyday, derandomize=False, max_examples=2_000)
 settings.load_profile("everyday")
 
-Sandbox.__init__.__kwdefaults__["host"] = HERE  # also of those that are made deep inside
+state.HOST = HERE  # also of the sandboxes that are made deep inside
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in this hook, too

@@ -6,8 +6,6 @@ import re
 from tests.test_layers import PACKAGE, modules
 
 SECRET = re.compile(r"(^|_)(secret|secret_key|token|digest|password|passwd|signature|nonce|mac)$")
-# Comparisons of such names that say nothing of a secret to anybody who does not have it.
-MAY_COMPARE = {"sandbox/sandbox.py"}  # whether keys are the published ones
 
 
 def test_secrets_are_compared_in_constant_time():
@@ -22,4 +20,4 @@ def test_secrets_are_compared_in_constant_time():
             constant = any(isinstance(side, ast.Constant) for side in sides)  # a text of ours
             if not constant and any(map(SECRET.search, words)):
                 compared.add(path.relative_to(PACKAGE).as_posix())
-    assert compared == MAY_COMPARE
+    assert compared == set()

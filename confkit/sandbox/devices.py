@@ -15,7 +15,7 @@ from ..rtsp.errors import RtspError
 from ..secret import SecretAddress, redact
 
 if TYPE_CHECKING:
-    from .state import Room
+    from .state import Room, Service
 
 OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
 SILENCE = 10.0  # seconds that a live stream may last without a packet, or without a keyframe
@@ -30,41 +30,33 @@ log = logging.getLogger("confkit.sandbox")
 
 
 class Refused(Exception):
-    """A call is refused with the result code `ret`; `why` is the specific reason."""
-
-    def __init__(self, ret: int, why: str) -> None:
-        super().__init__(ret, why)
-        self.ret, self.why = ret, why
+    """A call is refused; the arguments are the result code and the specific reason."""
 
 
 class DeviceStream(NamedTuple):
     """The state of a device's stream: "live", "dialling" or "waiting" to redial; the number of
-    `reconnects`, and `verdict` and `reason` of the last failure, empty if there was none."""
+    `reconnects`, and the `verdict` of the last failure, empty if there was none."""
 
     room_id: str
     user_id: str
     state: State
     reconnects: int
     verdict: str
-    reason: str
 
 
 @dataclass(eq=False, repr=False)
 class Device:
     """A device of a room, from before its camera is dialled until `removed` is set.
 
-    `opening` and `silence` (seconds) limit its dials and a live stream's pauses. `opened` is done
-    after the first dial, with B1's members or Refused; `lock` is the service's."""
+    `opened` is done after the first dial, with B1's members or Refused."""
 
+    service: "Service"
     room: "Room"
     user_id: str
     user_name: str
     address: str
     user_data: str
     options: dict[str, Any]
-    opening: float
-    silence: float
-    lock: threading.RLock
     opened: "Future[dict[str, Any]]" = field(default_factory=Future)
     removed: threading.Event = field(default_factory=threading.Event)
     state: State = "dialling"
@@ -80,20 +72,20 @@ class Device:
 
     def status(self) -> DeviceStream:
         """Return the state of the stream."""
-        failure, place = self._failure, (self.room.room_id, self.user_id)
-        problem = (failure.verdict, redact(failure.reason)) if failure else ("", "")
-        return DeviceStream(*place, self.state, max(0, self._lives - 1), *problem)
+        verdict, lives = self._failure.verdict if self._failure else "", max(1, self._lives)
+        return DeviceStream(self.room.room_id, self.user_id, self.state, lives - 1, verdict)
 
     def keyframe(self) -> tuple[str, bytes, bool]:
         """Return the arguments of `Snapshot.of` for the newest keyframe of the live stream; wait
         for the first one. ConfkitError if none arrives in time or the stream is down: an old
         picture must not pass for a live one."""
-        until = time.monotonic() + self.silence
+        silence = self.service.dial_timeout or SILENCE
+        until = time.monotonic() + silence
         while (client := self._client) and time.monotonic() < until:
             if client.video and client.video.keyframe:
                 return client.video.codec, client.video.keyframe, client.video.refreshing
             time.sleep(0.05)
-        failure = RtspError("no_keyframe", f"No keyframe arrived within {self.silence:g} s.")
+        failure = RtspError("no_keyframe", f"No keyframe arrived within {silence:g} s.")
         if client is None:
             failure = self._failure or RtspError("dropped")
         why = f"its stream is {'live' if client else 'down'} ({failure})"
@@ -124,26 +116,25 @@ class Device:
     def _play(self) -> tuple[RtspError, float, bool]:
         """Play the camera until that fails; return the failure, the seconds it was live, and
         whether it refused the login, or gave no answer to it."""
-        client, began = None, time.monotonic()
+        client, began, limit = None, time.monotonic(), self.service.dial_timeout
         try:
             address = parse_address(self.address)
-            name = self.options.get("login_name") or address.login_name
+            name = self.options.get("login_name") or address.login_name  # options come first
             password = self.options.get("login_password") or address.login_password
-            login = (name or None, password or None)  # the options override the address
-            options: dict[str, Any] = {"timeout": self.opening, "cancelled": self.removed}
+            options: dict[str, Any] = {"timeout": limit or OPENING, "cancelled": self.removed}
             # As most services do: cameras make their certificates themselves.
-            client = RtspClient(address.url, *login, verify=False, **options)
+            client = RtspClient(address.url, name, password, verify=False, **options)
             self._go_live(client, client.play().codec)
             began = time.monotonic()
             while True:
-                client.receive(self.silence)
+                client.receive(limit or SILENCE)
         except RtspError as error:
             failure = error
         except CancelledError:
             failure = RtspError("dropped", "The device was removed.")
         except Exception as error:  # noqa: BLE001  # B1 waits for a response; the text may quote
             failure = RtspError("dropped", f"The sandbox failed: {type(error).__name__}.")
-        with self.lock:
+        with self.service.lock:
             seconds = time.monotonic() - began if self._client else 0.0
             self.state, self._client, self._failure = "waiting", None, failure
         if client:
@@ -151,7 +142,7 @@ class Device:
         return failure, seconds, client is not None and client.credentials.refused
 
     def _go_live(self, client: RtspClient, codec: str) -> None:
-        with self.lock:
+        with self.service.lock:
             if self.removed.is_set():
                 raise CancelledError
             self.state, self._client = "live", client
@@ -164,7 +155,7 @@ class Device:
 
     def _give_up(self, failure: RtspError) -> None:
         """Leave the room, and pass the reason to the caller of B1."""
-        with self.lock:
+        with self.service.lock:
             if self.room.devices.get(self.user_id) is not self:
                 why = "the room was closed or deleted while the camera was dialled"
             elif self.removed.is_set():

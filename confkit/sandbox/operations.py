@@ -2,31 +2,26 @@
 
 The token and the presence of the required parameters have already been checked, and the service's
 lock is held. `Refused` is any response other than success. If streams begin or end, the members are
-a future, which is awaited after the lock is released.
+awaited after the lock is released.
 """
 
-import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ..operations import B1
 from ..rtsp.address import parse_address
 from ..secret import redact
-from .devices import OPENING, SILENCE, Device, Refused
+from .devices import Device, Refused
 from .signatures import Parts, mistakes, same
 from .state import Service
 
 Values = Mapping[str, Any]
 Members = dict[str, Any]
 
-LOCAL = "(local)"  # in the values: the address at which the caller reached the sandbox
 CAPS = ("attendee_max", "max_audio", "max_video")
-ROOM = (
-    *("id", "room_id", "topic", "room_status", "owner_id", "host_password", *CAPS),
-    *("room_extend_id", "room_mode"),
-)
-TEXTS = ("topic", "owner_id", "host_password", "room_extend_id")
+FIELDS = ("topic", "owner_id", "host_password", *CAPS, "room_extend_id", "room_mode")
 MAX_TOPIC = 149  # bytes (section 8)
 MAX_DIGITS = 18  # of a number (assumed)
 FAILURES = {"B1": 302, "B2": 303, "B3": 304}  # if the device service fails (section 7)
@@ -48,7 +43,7 @@ def authenticate(service: Service, values: Values) -> Members:
 
 def create_room(service: Service, values: Values) -> Members:
     """A2: the `room_id` of a new room."""
-    fields = {name: values[name] for name in TEXTS}
+    fields = {name: values[name] for name in FIELDS}
     fields |= {name: _whole_number(name, values[name]) for name in ("room_mode", *CAPS)}
     if not 1 <= fields["room_mode"] <= 4:
         raise Refused(407, "room_mode is not a whole number from 1 to 4")
@@ -69,11 +64,11 @@ def get_room(service: Service, values: Values) -> Members:
     room = service.room(values["room_id"])
     fields = {name: "" if value is None else value for name, value in room.fields.items()}
     fields |= {name: str(fields[name]) for name in CAPS}
-    fields |= {"id": room.id, "room_id": room.room_id, "room_status": room.status}
-    return {name: fields[name] for name in ROOM}
+    ids = {"id": room.id, "room_id": room.room_id}  # in the interface's order:
+    return {**ids, "topic": "", "room_status": room.status, **fields}
 
 
-def delete_room(service: Service, values: Values) -> "Future[Members]":
+def delete_room(service: Service, values: Values) -> Awaitable[Members]:
     """A4: the `room_id` of the deleted room, whose people and devices are removed."""
     room = service.room(values["room_id"])
     devices = [*room.devices.values()]
@@ -83,30 +78,26 @@ def delete_room(service: Service, values: Values) -> "Future[Members]":
 
 
 def get_mcu(service: Service, values: Values) -> Members:
-    """A5: `addr`, host:port of the media server, which serves the room from then on.
-
-    The host is that at which the caller reached the sandbox (assumed)."""
+    """A5: `addr`, host:port of the media server, which serves the room from then on."""
     room = service.room(values["room_id"], in_use=True)
     if service.expired:
         raise Refused(405, "the licence has expired")
     if not service.mcu:
         raise Refused(410, "the media server is stopped")
-    if service.seats_left() <= 0:
+    if service.is_full():
         raise Refused(411, "all seats of the licence are used")
     room.has_mcu = True
-    host = f"[{values[LOCAL]}]" if ":" in values[LOCAL] else values[LOCAL]
-    return {"addr": f"{host}:{service.mcu_port}"}
+    return {"addr": "{}:{}".format(*service.mcu.getsockname())}
 
 
 def get_room_users(service: Service, values: Values) -> Members:
     """A6: `user_list`, people and then devices; empty for a closed room."""
     room = service.room(values["room_id"])
-    users = [(person.user_name, person.user_id) for person in room.people.values()]
-    users += [(device.user_name, device.user_id) for device in room.live_devices()]
-    return {"user_list": [{"user_name": name, "user_id": user_id} for name, user_id in users]}
+    users = room.people | {device.user_id: device.user_name for device in room.live_devices()}
+    return {"user_list": [{"user_name": users[key], "user_id": key} for key in users]}
 
 
-def force_offline(service: Service, values: Values) -> "Members | Future[Members]":
+def force_offline(service: Service, values: Values) -> Members | Awaitable[Members]:
     """A7: `msg`. A device that is forced offline is removed."""
     room, user_id = service.room(values["room_id"], in_use=True), values["user_id"]
     if not room.has_mcu:
@@ -121,10 +112,10 @@ def force_offline(service: Service, values: Values) -> "Members | Future[Members
     return {"msg": "success"}
 
 
-def create_device(service: Service, values: Values) -> "Future[Members]":
+def create_device(service: Service, values: Values) -> Awaitable[Members]:
     """B1: a future of `data` with roomId and userId, done once the device's stream is open."""
     options, address = values["options"] or {}, values["userAddress"]
-    for name in ("login_name", "login_password", "assist_address"):
+    for name in ("login_name", "login_password"):
         if not isinstance(options.get(name) or "", str):
             raise Refused(401, f"options.{name} is not a text")
     camera = _camera(address)
@@ -138,16 +129,13 @@ def create_device(service: Service, values: Values) -> "Future[Members]":
     why = service.obstacle(room, device=True)
     if why or room is None:
         raise Refused(426, why)
-    if not camera.startswith("rtsp"):
-        raise Refused(426, "this sandbox dials rtsp and rtsps only, not sip or h323")
     texts = (user_id, values["userName"], address, values["userData"] or "")
-    bounds = (service.dial_timeout or OPENING, service.dial_timeout or SILENCE)
-    device = room.devices[user_id] = Device(room, *texts, options, *bounds, service.lock)
+    device = room.devices[user_id] = Device(service, room, *texts, options)
     device.start()
-    return device.opened
+    return asyncio.wrap_future(device.opened)
 
 
-def remove_device(service: Service, values: Values) -> "Future[Members]":
+def remove_device(service: Service, values: Values) -> Awaitable[Members]:
     """B2: `data` with roomId and userId of the removed device."""
     _check_device_service(service, "B2")
     room = service.rooms.get(values["roomId"])
@@ -165,17 +153,15 @@ def list_devices(service: Service, values: Values) -> Members:
     _check_device_service(service, "B3")
     names = SNAKE_CASE if service.item_keys == "snake_case" else (*B1.required, *B1.optional)
     rows = [
-        (room.room_id, d.user_id, d.user_name, d.address, d.user_data, d.options)
-        for room in service.rooms.values()
-        if values["roomId"] in (None, room.room_id)
-        for d in room.devices.values()
+        (d.room.room_id, d.user_id, d.user_name, d.address, d.user_data, d.options)
+        for d in service.devices(values["roomId"])
         if d.opened.done()
     ]
     items = [dict(zip(names, row, strict=True)) for row in rows]
     return {"data": {"total": len(items), "items": items}}
 
 
-FUNCTIONS: dict[str, Callable[[Service, Values], "Members | Future[Members]"]] = {
+FUNCTIONS: dict[str, Callable[[Service, Values], Members | Awaitable[Members]]] = {
     "A1": authenticate,
     "A2": create_room,
     "A3": get_room,
@@ -189,19 +175,13 @@ FUNCTIONS: dict[str, Callable[[Service, Values], "Members | Future[Members]"]] =
 }
 
 
-def _when_ended(devices: list[Device], members: Members) -> "Future[Members]":
-    """Return a future of the members, done when the devices have released their cameras, some of
-    which allow one viewer only."""
-    ended: Future[Members] = Future()
-    ended.set_running_or_notify_cancel()
-
-    def wait() -> None:
-        for device in devices:
-            device.thread.join(1.0)
-        ended.set_result(members)
-
-    threading.Thread(target=wait, name="sandbox removal", daemon=True).start()
-    return ended
+async def _when_ended(devices: list[Device], members: Members) -> Members:
+    """Return the members once the devices have released their cameras, some of which allow one
+    viewer only."""
+    until = time.monotonic() + 1.0
+    while time.monotonic() < until and any(device.thread.is_alive() for device in devices):
+        await asyncio.sleep(0.005)
+    return members
 
 
 def _check_device_service(service: Service, key: str) -> None:
@@ -219,14 +199,10 @@ def _whole_number(name: str, text: str | None) -> int | None:
 
 def _camera(address: str) -> str:
     """Return a device's address without its login, equal for the same camera; Refused if it is
-    invalid."""
-    scheme, _, rest = address.partition("://")
-    scheme = scheme.lower()
-    if scheme not in ("rtsp", "rtsps", "sip", "h323") or address != address.strip():
-        raise Refused(401, "userAddress is not an rtsp, rtsps, sip or h323 URL without blanks")
+    invalid, or not of a camera."""
+    if address.lower().startswith(("sip://", "h323://")):
+        raise Refused(426, "this sandbox dials rtsp and rtsps only, not sip or h323")
     try:
-        if scheme.startswith("rtsp"):
-            return parse_address(address).url
-        return f"{scheme}:{parse_address(f'rtsp://{rest}').url}"
+        return parse_address(address).url
     except ValueError as error:
         raise Refused(401, redact(f"userAddress: {error}")) from None

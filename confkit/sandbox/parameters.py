@@ -1,21 +1,21 @@
 """Read and check the parameters of a call, and explain what is wrong with them.
 
 The dialect says where they belong; parameters elsewhere do not count. A parameter given twice is
-wrong (assumed: the interface does not say which would count). No text here contains a secret or
-quotes a value.
+wrong in a query or form (assumed: the interface does not say which would count). No text here
+contains a secret or quotes a value.
 """
 
 import json
 import re
+from contextlib import suppress
 from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qsl
 
 from ..dialect import Dialect
 from ..operations import Operation
-from ..secret import hide
+from ..secret import TOKEN_NAMES, hide
 from .devices import Refused
 
-TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
 MOST_PAIRS = 1_000  # of a query string or form
 _CONTENT_TYPES = {"application/x-www-form-urlencoded": "form", "application/json": "json"}
@@ -54,19 +54,13 @@ class Route(NamedTuple):
 class Parameters:
     """The parameters of a call that are in the place where its `route` expects them."""
 
-    def __init__(self, route: Route, query: bytes, body: bytes, content_type: str) -> None:
+    def __init__(self, route: Route, query: Pairs, body: bytes, content_type: str) -> None:
         self._route = route
-        kind = _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower(), "")
-        places = {"query": pairs(query), kind: []}
-        self._body_error = ""  # why the body could not be read
-        if body and not kind and route.place in ("form", "json"):
-            read = next(mime for mime, place in _CONTENT_TYPES.items() if place == route.place)
-            self._body_error = f"the body is read as {read} only, its Content-Type is another"
-        try:
+        places = {"query": query}
+        kind = _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower())
+        with suppress(ValueError, RecursionError):
             if body and kind:
-                places[kind] = pairs(body) if kind == "form" else _members(body)
-        except (ValueError, RecursionError):
-            self._body_error = f"the {PLACES[kind]} cannot be read"
+                places[kind] = pairs(body) if kind == "form" else list(_members(body).items())
         self._own = places.pop(route.place, [])
         self._elsewhere = {name: place for place, members in places.items() for name, _ in members}
 
@@ -97,28 +91,20 @@ class Parameters:
             raise Refused(error_code, why)
         return value
 
-    def ignored(self) -> list[str]:
-        """Return which parameters have no effect because an optional one is spelt otherwise."""
-        operation, notes = self._route.operation, []
-        known = {_fold(name): name for name in operation.optional}
-        for own, _ in self._own:
-            right = known.get(_fold(own), own)
-            if own != right:
-                notes.append(f"{own} is ignored: {operation.key} spells it {right}")
-        return notes
-
     def _explain_missing(self, name: str) -> str:
         route, is_token = self._route, name == self._route.token_name
         if name in self._elsewhere:
             place, other = PLACES[route.place], PLACES[self._elsewhere[name]]
             why = f"parameters belong in the {place} here, not in the {other} ({name})"
             return with_setting(why, "placement" * (route.method == "POST"), route.place)
-        spellings = {_fold(known) for known in (name, *(TOKEN_SPELLINGS if is_token else ()))}
         for other in (*(own for own, _ in self._own), *self._elsewhere):
-            if _fold(other) in spellings:
+            is_other_token = is_token and other.lower().endswith(TOKEN_NAMES)
+            if is_other_token or _fold(other) == _fold(name):
                 why = f"{route.operation.key} spells it {name}, not {other}"
                 return with_setting(why, route.token_setting * is_token, name)
-        return self._body_error or f"{name} is missing"
+        if route.place != "query" and not self._own:
+            return f"no {PLACES[route.place]} can be read: check it and its Content-Type"
+        return f"{name} is missing"
 
 
 def pairs(raw: bytes) -> Pairs:
@@ -139,22 +125,20 @@ def _fold(name: str) -> str:
 
 
 def _options(value: Any, error_code: int, in_json: bool) -> dict[str, Any]:
-    try:
-        options = value if in_json else dict(_members(value.encode()))
+    with suppress(ValueError, RecursionError):
+        options = value if in_json else _members(value.encode())
         if isinstance(options, dict):
             hide(options)  # ValueError: nested too deep for clients
             return options
-    except (ValueError, RecursionError):
-        pass
     kind = "a JSON" if in_json else "the JSON text of an"
     raise Refused(error_code, f"options is not {kind} object")
 
 
-def _members(text: bytes) -> Pairs:
-    """Return the members of a JSON object, including duplicates; ValueError: not an object."""
+def _members(text: bytes) -> dict[str, Any]:
+    """Return a JSON object; ValueError if it is none."""
     value = json.loads(text)  # in UTF-8 or UTF-16, with or without a mark
     if not isinstance(value, dict):
         raise ValueError("not an object")
     # loads accepts Infinity, NaN and lone surrogates, which could not be sent back.
     json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-    return [(name, value[name]) for name, _ in json.loads(text, object_pairs_hook=list)]
+    return value

@@ -2,24 +2,22 @@
 
 import atexit
 import json
-import logging
 import math
 import os
-import secrets
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from numbers import Real
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from ..dialect import Dialect
 from ..errors import ConfigError, ConfkitError, RoomNotFound, UserNotFound
-from ..operations import OPERATIONS
+from ..operations import B1, OPERATIONS
 from ..rtsp.errors import VERDICTS
 from ..secret import Secret
-from .server import App, Server, base_url, resolve
+from .server import Server
 from .signatures import same
-from .state import Fault, Ids, Person, Refusal, Room, RoomJoinRefused, Service, listen
+from .state import Fault, Ids, Refusal, Room, RoomJoinRefused, Service, listen
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,28 +30,20 @@ if TYPE_CHECKING:
     from .cameras.server import CameraServer
     from .devices import DeviceStream
 
-DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
+DEMO_ACCESS_KEY = "demo_access"  # published: for loopback, where a sandbox listens
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
 MOST_SECONDS = 1e10  # some 300 years
-CHOICES = {
-    "result_field": ("ret", "result"),
-    "item_keys": ("camelCase", "snake_case"),
-    "device_service": ("running", "stopped", "hanging"),
-}
-
-log = logging.getLogger("confkit.sandbox")
 
 
 class Sandbox:
-    """The conferencing service, embedded: both interfaces on two ports of this machine, or on one
-    if `port` and `outgoing_port` are the same.
+    """The conferencing service, embedded: both interfaces on two ports of this machine.
 
     Its state is in memory; `with` or `start()` starts it, once, `close()` stops it. Its clock is
     this machine's until `advance` or `simulate` moves it, and clients of the sandbox use its time.
     With a `seed` IDs are reproducible. A camera may take 4 s to open, less than clients wait for
-    B1, and later send nothing for 10 s; `dial_timeout` (seconds) sets both. The keys are the
-    published demo keys on loopback and random ones elsewhere, unless given. `result_field` ("ret"
-    or "result") is the name of interface B's result code, `item_keys` ("camelCase" or "snake_case")
+    B1, and later send nothing for 10 s; `dial_timeout` (seconds) sets both. It listens on loopback
+    alone, and its keys are the published demo keys, unless given. `result_field` ("ret" or
+    "result") is the name of interface B's result code, `item_keys` ("camelCase" or "snake_case")
     the spelling of B3's items; a client reads both. `explain` logs why calls are refused (see
     `refusals`).
     """
@@ -65,7 +55,6 @@ class Sandbox:
         dialect: Dialect | None = None,
         result_field: str = "ret",
         item_keys: str = "camelCase",
-        host: str = "127.0.0.1",
         port: int = 0,
         outgoing_port: int = 0,
         access_key: str | None = None,
@@ -76,38 +65,20 @@ class Sandbox:
         self.closed = False  # whether it has been closed
         self._process = 0  # in which it runs
         self.base_url = self.outgoing_url = ""  # of interfaces A and B, once started
-        secret = None if secret_key is None else Secret(secret_key)
-        del secret_key  # a traceback shows the locals
-        address, self._is_loopback = resolve(host)
-        if seed is not None and not self._is_loopback:
-            problem = f"a seeded sandbox has predictable IDs, so it cannot listen on {host!r}"
-            raise ConfigError(problem, "Omit seed, or use host='127.0.0.1'.")
-        _check_choice("result_field", result_field)
-        _check_choice("item_keys", item_keys)
-        _check_number("port", port, 0, 65535)
-        _check_number("outgoing_port", outgoing_port, 0, 65535)
-        _check_number("dial_timeout", dial_timeout or 1)
-        random_keys = f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
-        keys = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._is_loopback else random_keys
+        secret_key = Secret(secret_key or "")  # a traceback shows the locals
+        _check_choice("result_field", result_field, "ret", "result")
+        _check_choice("item_keys", item_keys, "camelCase", "snake_case")
         self.seed, self.dialect = seed, Dialect.of(dialect or Dialect())
-        self.access_key = access_key or keys[0]
-        self.secret_key = (secret or Secret(keys[1])).reveal()
+        self.access_key = access_key or DEMO_ACCESS_KEY
+        self.secret_key = secret_key.reveal() or DEMO_SECRET_KEY
+        keys = (self.access_key, self.secret_key)
         self._service = Service(
-            dialect=self.dialect,
-            result_field=result_field,
-            item_keys=item_keys,
-            access_key=self.access_key,
-            secret_key=self.secret_key,
-            address=address,
-            ids=Ids(seed),
-            dial_timeout=dial_timeout,
-            explain=explain,
+            *keys, Ids(seed), self.dialect, result_field, item_keys, dial_timeout, explain
         )
         self._ports = (port, outgoing_port)
         self._resources = ExitStack()
         self._ended = threading.Event()  # ends simulations
         self._simulations = 0
-        self._cameras: CameraServer | None = None
 
     # Start and stop
 
@@ -116,24 +87,16 @@ class Sandbox:
         if self._process:
             self._check_running()
             return self
-        service, (port, outgoing_port) = self._service, self._ports
-        ports = [port] if port == outgoing_port != 0 else [port, outgoing_port]
         with ExitStack() as resources:
-            sockets = [resources.enter_context(listen(service.address, item)) for item in ports]
-            numbers = [item.getsockname()[1] for item in sockets]
-            interfaces = dict(zip(numbers, "AB" if len(numbers) > 1 else ["AB"], strict=True))
-            service.start_mcu()
-            resources.callback(service.stop_mcu)
-            server = Server(App(service, interfaces), sockets)
-            server.start()
-            resources.callback(server.close)
-            self.base_url, self.outgoing_url = base_url(sockets[0]), base_url(sockets[-1])
+            sockets = [resources.enter_context(listen(port)) for port in self._ports]
+            urls = ["http://{}:{}".format(*item.getsockname()) for item in sockets]
+            self._service.start_mcu()
+            resources.callback(self._service.stop_mcu)
+            resources.callback(Server(self._service, sockets).close)
+            self.base_url, self.outgoing_url = urls
             self._resources = resources.pop_all()
         self._process = os.getpid()
         atexit.register(self.close)
-        if not self._is_loopback:
-            keys = "the published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
-            log.warning("Reachable from other machines with %s keys: %s", keys, self)
         return self
 
     def close(self) -> None:
@@ -145,14 +108,12 @@ class Sandbox:
         atexit.unregister(self.close)
         self._ended.set()
         with self._service.lock:
-            devices = [d for room in self._service.rooms.values() for d in room.devices.values()]
+            devices = self._service.devices()
         for device in devices:
             device.removed.set()
         self._resources.close()
         for device in devices:
             device.thread.join(1.0)
-        if self._cameras:
-            self._cameras.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -165,14 +126,11 @@ class Sandbox:
         return f"<Sandbox {self.base_url} {self.outgoing_url}, {state}>"
 
     def _check_running(self) -> None:
-        if self.closed:
-            raise ConfkitError("This sandbox is closed; create a new one with Sandbox(...).")
-        if self._process != os.getpid():
-            raise ConfkitError(
-                "This sandbox runs in another process; create one here with Sandbox(...)."
-                if self._process
-                else "This sandbox is not started: use `with Sandbox()` or start()."
-            )
+        if not self._process and not self.closed:
+            raise ConfkitError("This sandbox is not started: use `with Sandbox()` or start().")
+        if self.closed or self._process != os.getpid():
+            state = "closed" if self.closed else "in another process"
+            raise ConfkitError(f"This sandbox is {state}; create a new one with Sandbox(...).")
 
     @contextmanager
     def _locked(self) -> Iterator[Service]:
@@ -212,26 +170,22 @@ class Sandbox:
         """Let a person join, and return the user ID; the room's host_password makes a host.
         RoomJoinRefused: room unknown, closed, locked (even for hosts) or full, ID taken, password
         wrong, licence expired or used up, no media server. ValueError: name or ID is not text."""
-        for text in (user_name, "-" if user_id is None else user_id):
-            if not isinstance(text, str) or not text.strip():
-                raise ValueError(f"a user has a non-empty text as name and ID, not {text!r}")
+        if not all(isinstance(t, str) and t.strip() for t in (user_name, user_id or "-")):
+            raise ValueError("a user has non-empty texts as name and ID")
         password = Secret(password or "")  # a traceback shows the locals
         with self._locked() as service:
             room = service.rooms.get(room_id)
             why = service.obstacle(room) or "the licence has expired" * service.expired
             # Any password is wrong in a room that has none (assumed).
-            if (
-                room
-                and password
-                and not same(password.reveal(), room.fields["host_password"] or "")
-            ):
+            right = Secret((room and room.fields["host_password"]) or "")
+            if password and not same(password.reveal(), right.reveal()):
                 why = why or "the host password is wrong"
             if room and user_id and service.knows_user(room, user_id):
                 why = why or f"the user id {user_id!r} is taken"
             if why or room is None:
                 raise RoomJoinRefused(f"{user_name!r} cannot join room {room_id!r}: {why}.")
             user_id = user_id or service.ids.user_id()
-            room.people[user_id] = Person(user_id, user_name, bool(password))
+            room.people[user_id] = user_name
             room.has_mcu = True
             return user_id
 
@@ -239,15 +193,7 @@ class Sandbox:
         """Remove a person from a room; UserNotFound."""
         with self._room(room_id) as room:
             if not room.people.pop(user_id, None):
-                raise UserNotFound(
-                    f"No person {user_id!r} is in room {room_id!r}; people() lists them, and a "
-                    "device is removed by B2."
-                )
-
-    def people(self, room_id: str) -> list[dict[str, Any]]:
-        """Return a room's people, each with user_id, user_name and host; devices are not people."""
-        with self._room(room_id) as room:
-            return [person._asdict() for person in room.people.values()]
+                raise UserNotFound(f"No person {user_id!r} is in {room_id!r}; B2 removes a device.")
 
     def lock(self, room_id: str) -> None:
         """Lock a room: its users stay, nobody new can join."""
@@ -265,6 +211,12 @@ class Sandbox:
             room.close()
 
     # Cameras and their streams
+
+    @cached_property
+    def _cameras(self) -> "CameraServer":
+        from .cameras.server import CameraServer  # large: only when a camera is made
+
+        return self._resources.enter_context(CameraServer())
 
     def camera(
         self,
@@ -286,19 +238,12 @@ class Sandbox:
         `size` in pixels; `auth` is "digest" (SHA-256 and MD5), "sha-256", "md5" or "basic". `fault`
         makes it fail: a name of `camera_faults`. `name` is shown in the picture instead of the
         path. ValueError: an invalid value; the text names the valid ones."""
-        password = None if login_password is None else Secret(login_password)
-        del login_password  # a traceback shows the locals
+        login_password = Secret(login_password or "")  # a traceback shows the locals
         with self._locked():
-            if self._cameras is None:
-                from .cameras.picture import need_av
-                from .cameras.server import CameraServer  # large: only when a camera is made
-
-                need_av("cameras")
-                self._cameras = CameraServer().start()
-        look: dict[str, Any] = {"codec": codec, "size": tuple(size), "fps": fps}
-        login: dict[str, Any] = {"login_name": login_name, "login_password": password, "auth": auth}
-        look |= {"name": name, "transports": transports}
-        return self._cameras.add(path, fault=fault, **look, **login)
+            cameras = self._cameras
+        look: dict[str, Any] = {"codec": codec, "size": tuple(size), "fps": fps, "name": name}
+        look |= {"login_name": login_name, "login_password": login_password, "auth": auth}
+        return cameras.add(path, fault=fault, transports=transports, **look)
 
     @staticmethod
     def camera_faults() -> "dict[str, CameraFault]":
@@ -310,11 +255,10 @@ class Sandbox:
 
     def unplug(self, url: str | Secret) -> None:
         """Remove a camera: its viewers are disconnected, and its address answers 404."""
-        self._check_running()
+        with self._locked():
+            cameras = self._cameras
         try:
-            if self._cameras is None:
-                raise LookupError
-            self._cameras.remove(Secret(url).reveal())
+            cameras.remove(Secret(url).reveal())
         except (LookupError, ValueError):
             raise ConfkitError(
                 "The sandbox has no camera at this address: pass what camera() returned."
@@ -329,7 +273,7 @@ class Sandbox:
         if device is None:
             raise UserNotFound(f"Room {room_id!r} has no device {user_id!r}; streams() lists them.")
         from ..rtsp.report import Snapshot
-        from .cameras.picture import need_av
+        from .cameras.camera import need_av
 
         need_av("pictures")
         try:
@@ -341,9 +285,7 @@ class Sandbox:
         """Return the streams of the devices of a room, or of all: state, reconnects and the verdict
         of the last failure."""
         with self._locked() as service:
-            rooms = [room for room in service.rooms.values() if room_id in (None, room.room_id)]
-            devices = [device for room in rooms for device in room.devices.values()]
-            return [device.status() for device in devices if device.opened.done()]
+            return [d.status() for d in service.devices(room_id) if d.opened.done()]
 
     # A simulated building
 
@@ -377,25 +319,25 @@ class Sandbox:
 
         ConfigError: `until` or `tz` is invalid, or the building is too large."""
         self._check_running()
-        from .simulation import PACE, Simulation, check_size, parse_moment  # these load pandas
+        from . import simulation  # loads pandas
 
-        for name, number in (("rooms", rooms), ("days", days), ("every", every)):
-            _check_number(name, number)
-        check_size(rooms, days, every)
-        _check_number("failures", failures, high=1)
-        moment = parse_moment(self.now() if until is None else until, tz)
+        simulation.check_size(rooms, days, every)
+        moment = simulation.parse_moment(self.now() if until is None else until, tz)
         self._simulations += 1
         ids = Ids(None if self.seed is None else f"{self.seed}/{self._simulations}")
         seed = ids.nonce() if seed is None else seed
-        simulation = Simulation(self._service, ids, rooms, seed, tz, moment)
+        building = simulation.Building(rooms, seed, tz)
         with self._locked() as service:
-            simulation.create_rooms()
-            service.move_clock(moment, PACE if live else 1.0)
-        if cameras and simulation.has_camera:
-            simulation.import_camera(self.camera(name="Left behind", size=(320, 180), fps=5))
+            occupied = simulation.Simulation(service, ids, building, moment)
+            service.move_clock(moment, simulation.PACE if live else 1.0)
+        if cameras and building.camera_room is not None:
+            values = (occupied.room_ids[building.camera_room], ids.user_id(), "Camera")
+            url = self.camera(name="Left behind", size=(320, 180), fps=5)
+            with self.connect() as client:
+                client.call(B1, **dict(zip(B1.required, (*values, url), strict=True)))
         if live:
-            threading.Thread(target=simulation.run, args=(self._ended,), daemon=True).start()
-        return simulation.samples(days, every, failures, cameras)
+            threading.Thread(target=occupied.run, args=(self._ended,), daemon=True).start()
+        return occupied.samples(days, every, failures, cameras)
 
     # Machinery
 
@@ -423,9 +365,8 @@ class Sandbox:
         """Change the licence; None keeps a setting. `seats` are for people and devices of all rooms
         (`math.inf`: unlimited): when all are used A5 answers 411. Expired: 405 from A2 and A5.
         Without peer-to-peer: 701 from A2 with room_mode 3 or 4."""
-        _check_number("seats", seats or 0)
-        if not isinstance(expired, bool | None) or not isinstance(peer_to_peer, bool | None):
-            raise ConfigError("expired and peer_to_peer must be True or False")
+        if seats is not None and not seats >= 0:
+            raise ConfigError(f"seats is {seats!r}", "Give a number from 0 to math.inf.")
         settings = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         with self._locked() as service:
             vars(service).update((k, v) for k, v in settings.items() if v is not None)
@@ -433,7 +374,7 @@ class Sandbox:
     def device_service(self, state: str) -> None:
         """Set the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
         (310); ConfigError: another state."""
-        _check_choice("device_service", state)
+        _check_choice("device_service", state, "running", "stopped", "hanging")
         with self._locked() as service:
             service.device_service = state
 
@@ -460,22 +401,19 @@ class Sandbox:
         without `times` ends when the next is set. ValueError: an unknown path, which lists all, or
         another wrong value."""
         path = _path(path)
-        _check_number("delay", delay or 0, high=MOST_SECONDS)
         body = json.dumps(body) if isinstance(body, Mapping) else body
         limit = math.inf if times is None else times
-        _check_number("times", limit, 1)
-        kinds = sum(value is not None for value in (ret, body, drop or None))
-        is_empty = not kinds and (http, delay) == (None, None)
-        is_wrong = not isinstance(body, str | bytes | None) or not isinstance(http, int | None)
-        is_wrong = is_wrong or not 200 <= (http or 200) <= 599
-        if is_empty or is_wrong or kinds > 1 or (drop and http):
+        kinds = (ret is not None) + (body is not None) + drop
+        is_valid = isinstance(body, str | bytes | None) and http in (None, *range(200, 600))
+        is_valid = is_valid and 0 <= (delay or 0) <= MOST_SECONDS and limit >= 1
+        if not is_valid or kinds > 1 or (drop and http) or (kinds, http, delay) == (0, None, None):
             raise ValueError(
                 "A fault needs one of ret, body and drop, or http (200 to 599) or delay (seconds); "
-                "http goes with ret and body, delay with all."
+                "http goes with ret and body, delay with all; times is at least 1."
             )
         with self._locked() as service:
             waiting = [item for item in service.faults.get(path, []) if item.times < math.inf]
-            fault = Fault(ret, http, body, delay or 0.0, drop, after, limit)
+            fault = Fault(ret, http, body, delay or 0, drop, after, limit)
             service.faults[path] = [*waiting, fault]
 
     def clear_faults(self) -> None:
@@ -497,23 +435,19 @@ class Sandbox:
 
     def advance(self, seconds: float) -> None:
         """Advance the sandbox's clock, by which tokens expire."""
-        _check_number("seconds", seconds, -MOST_SECONDS, MOST_SECONDS)
+        if not abs(seconds) <= MOST_SECONDS:
+            raise ConfigError(f"seconds is {seconds!r}", f"Give at most {MOST_SECONDS:g}.")
         with self._locked() as service:
-            service.ahead += seconds
+            service.moment += seconds
 
     def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
         return self._service.now()
 
 
-def _check_choice(name: str, value: str) -> None:
-    if value not in CHOICES[name]:
-        raise ConfigError(f"{name} is {value!r}", f"Use one of {', '.join(CHOICES[name])}.")
-
-
-def _check_number(name: str, value: float, low: float = 0, high: float = math.inf) -> None:
-    if not isinstance(value, Real) or not low <= value <= high:
-        raise ConfigError(f"{name} is {value!r}", f"Give a number from {low:g} to {high:g}.")
+def _check_choice(name: str, value: str, *choices: str) -> None:
+    if value not in choices:
+        raise ConfigError(f"{name} is {value!r}", f"Use one of {', '.join(choices)}.")
 
 
 def _path(name: str) -> str:

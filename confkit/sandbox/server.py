@@ -1,24 +1,21 @@
 """Both interfaces over HTTP: one endpoint for all requests, and uvicorn in its own thread."""
 
 import asyncio
-import ipaddress
 import json
 import logging
 import re
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
 
 import uvicorn
 
-from ..errors import ConfigError
 from ..operations import OPERATIONS
 from .devices import Refused
-from .operations import FAILURES, FUNCTIONS, LOCAL
+from .operations import FAILURES, FUNCTIONS
 from .parameters import Parameters, Route, pairs, with_setting
 from .state import Fault, Service, close_listener
 
@@ -43,7 +40,6 @@ UNREADABLE = (
     "address, send one Host header, and speak plain HTTP to these ports"
 )
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
-_ORIGIN = re.compile(r"\Ahttps?://[^/]*", re.IGNORECASE)
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
 log = logging.getLogger("confkit.sandbox")
@@ -55,14 +51,25 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Reply = tuple[int, bytes, bytes]  # HTTP status, content type, body
 
 
-class App:
-    """The ASGI application of all ports; `interfaces` are those served at each port: "A", "B" or
-    "AB"."""
+class Server:
+    """Both interfaces as an ASGI application, on a bound socket each: uvicorn in a thread with its
+    own event loop, until `close`.
 
-    def __init__(self, service: Service, interfaces: Mapping[int, str]) -> None:
-        self.service, self._interfaces = service, interfaces
-        routes = [Route.of(operation, service.dialect) for operation in OPERATIONS.values()]
-        self._routes = {route.operation.path: route for route in routes}
+    Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
+    but unreadable requests are recorded as refusals. (No generator: the end of a forked child would
+    run it to its end, and shut the parent's sockets down.)
+    """
+
+    def __init__(self, service: Service, sockets: list[socket.socket]) -> None:
+        self._service, self._sockets = service, sockets
+        ports = [listener.getsockname()[1] for listener in sockets]
+        self._interfaces = dict(zip(ports, "AB", strict=True))
+        self._routes = {op.path: Route.of(op, service.dialect) for op in OPERATIONS.values()}
+        self._uvicorn = uvicorn.Server(uvicorn.Config(self, **UVICORN))
+        self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
+        self._thread.start()
+        while self._thread.is_alive() and not self._uvicorn.started:
+            time.sleep(0.002)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request, or close its connection without a byte."""
@@ -79,33 +86,29 @@ class App:
         await send({"type": "http.response.body", "body": body})
 
     async def _reply(self, scope: Scope, receive: Receive) -> Reply | None:
-        service, method = self.service, scope["method"]
-        path = _ORIGIN.sub("", scope["path"])  # of a request as proxies send it (RFC 9112, 3.2.2)
-        host, port = scope["server"]
-        served, query = self._interfaces[port], scope["query_string"]
-        interface = served if len(served) == 1 else "B" if path.startswith("/avd/") else "A"
+        service, method, path = self._service, scope["method"], scope["path"]
+        interface = self._interfaces[scope["server"][1]]
         body = await self._read_body(receive, interface)
         if body is None:
             return None
+        query = pairs(scope["query_string"])
         # The last one counts, as browser libraries append theirs (seen).
-        callback = dict(pairs(query)).get("callback") if b"callback=" in query else None
+        callback = dict(query).get("callback")
         route = self._routes.get(path)
-        if route and route.operation.interface not in served:
-            route = None
         with service.lock:
-            if route is None or method != route.method:
-                service.counts[path if route else ""] += 1
-                service.note_refusal(interface, 408, self._explain_route(path, method, served))
+            service.counts[path if route else ""] += 1
+            if route is None or (interface, method) != (route.operation.interface, route.method):
+                service.note_refusal(interface, 408, self._explain_route(path, method, interface))
                 return _write(service.error(interface, 408), callback)
             fault = service.take_fault(path)
         content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
         parameters, members = Parameters(route, query, body, content_type), None
         if fault.after:
-            members = await self._operate(route, parameters, callback, host)
+            members = await self._operate(route, parameters, callback)
         if fault.delay:
             await asyncio.sleep(fault.delay)
-        if not fault.replaces_response:
-            members = members or await self._operate(route, parameters, callback, host)
+        if (fault.ret, fault.http, fault.body, fault.drop) == (None, None, None, False):
+            members = members or await self._operate(route, parameters, callback)
             return _write(members, callback)
         service.note_refusal(route.operation.key, fault.ret, "a fault on demand")
         if fault.ret is not None:
@@ -114,8 +117,8 @@ class App:
 
     async def _read_body(self, receive: Receive, interface: str) -> bytes | None:
         """Return the body; None if it is too large or too slow, or its sender has disconnected."""
-        body, more, why = bytearray(), True, f"the body is larger than {MAX_BODY:,} bytes"
-        try:
+        body, more = bytearray(), True
+        with suppress(TimeoutError):
             async with asyncio.timeout(BODY_SECONDS):
                 while more and len(body) <= MAX_BODY:
                     message = await receive()
@@ -123,49 +126,67 @@ class App:
                         return None
                     body += message["body"]
                     more = message["more_body"]
-            if len(body) <= MAX_BODY:
-                return bytes(body)
-        except TimeoutError:
-            why = f"the body was not complete after {BODY_SECONDS:g} s"
-        self.service.note_refusal(interface, None, f"{why}: the connection was closed")
+        if not more and len(body) <= MAX_BODY:
+            return bytes(body)
+        why = f"the body is larger than {MAX_BODY:,} bytes, or took longer than {BODY_SECONDS:g} s"
+        self._service.note_refusal(interface, None, f"{why}: the connection was closed")
         return None
 
-    def _explain_route(self, path: str, method: str, served: str) -> str:
+    def _explain_route(self, path: str, method: str, interface: str) -> str:
         route = self._routes.get(path)
         if route is None:
-            paths = [p for p, known in self._routes.items() if known.operation.interface in served]
-            have = "interfaces A and B have" if len(served) > 1 else f"interface {served} has"
-            return f"unknown path; {have} {', '.join(paths)}"
-        key, interface = route.operation.key, route.operation.interface
-        if interface not in served:
-            return f"{key} is served on the port of interface {interface}, this is that of {served}"
+            paths = [each.path for each in OPERATIONS.values() if each.interface == interface]
+            return f"unknown path; interface {interface} has {', '.join(paths)}"
+        key, other = route.operation.key, route.operation.interface
+        if interface != other:
+            return f"{key} is served on the port of interface {other}, this is that of {interface}"
         why = f"{key} is {route.method} here, not {method if method.isalpha() else 'another'}"
         return with_setting(why, route.method_setting, route.method)
 
-    async def _operate(
-        self, route: Route, parameters: Parameters, callback: str | None, host: str
-    ) -> Members:
-        service, key = self.service, route.operation.key
+    async def _operate(self, route: Route, parameters: Parameters, callback: str | None) -> Members:
+        service, key = self._service, route.operation.key
         try:
             with service.lock:
                 if route.token_name:
                     service.check_token(parameters.value(route.token_name, 602))
                 if callback is not None and not _CALLBACK.fullmatch(callback):
                     raise Refused(route.error_code, "callback is not the name of a function")
-                members = FUNCTIONS[key](service, {**parameters.read(), LOCAL: host})
-                for note in parameters.ignored() if service.explain else ():
-                    log.info("%s: %s", key, note)
-            if isinstance(members, Future):  # of a device's thread
-                members = await asyncio.wrap_future(members)
+                members = FUNCTIONS[key](service, parameters.read())
+            if not isinstance(members, dict):  # streams begin or end
+                members = await members
             return {**service.error(route.operation.interface, 0), **members}
         except Refused as refused:
-            ret, why = refused.ret, refused.why
+            ret, why = refused.args
         except Exception as error:  # noqa: BLE001  # the caller always gets a response
             # Its text could quote a parameter, so only its type is logged.
             ret, why = FAILURES.get(key, 700), f"the sandbox failed: {type(error).__name__}"
             log.error("%s: %s", key, why)
         service.note_refusal(key, ret, why)
         return service.error(route.operation.interface, ret)
+
+    def close(self) -> None:
+        """Drop all callers, and stop listening."""
+        self._uvicorn.should_exit = True
+        self._thread.join()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep only log records of other uvicorn servers; called as a logging filter."""
+        if threading.current_thread() is not self._thread:
+            return True
+        if record.msg == "Invalid HTTP request received.":
+            self._service.note_refusal("HTTP", None, UNREADABLE)
+        return False
+
+    def _run(self) -> None:
+        logger = logging.getLogger("uvicorn.error")
+        logger.addFilter(self)
+        copies = [listener.dup() for listener in self._sockets]
+        try:
+            self._uvicorn.run(self._sockets)
+        finally:
+            for listener in copies:
+                close_listener(listener)
+            logger.removeFilter(self)
 
 
 def _write(members: Members, callback: str | None, status: int = 200) -> Reply:
@@ -184,67 +205,3 @@ def _page(fault: Fault) -> Reply:
     content = body.encode() if isinstance(body, str) else body
     kind = b"text/html; charset=utf-8" if content.lstrip()[:1] == b"<" else b"application/json"
     return status, kind, content
-
-
-class Server:
-    """An ASGI application on bound sockets: uvicorn in a thread with its own event loop.
-
-    Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
-    but unreadable requests are recorded as refusals. (No generator: the end of a forked child would
-    run it to its end, and shut the parent's sockets down.)
-    """
-
-    def __init__(self, app: App, sockets: list[socket.socket]) -> None:
-        self._uvicorn = uvicorn.Server(uvicorn.Config(app, **UVICORN))
-        self._app, self._sockets = app, sockets
-        self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
-
-    def start(self) -> None:
-        """Start serving."""
-        self._thread.start()
-        while self._thread.is_alive() and not self._uvicorn.started:
-            time.sleep(0.002)
-
-    def close(self) -> None:
-        """Drop all callers, and stop listening."""
-        self._uvicorn.should_exit = True
-        self._thread.join()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Keep only log records of other uvicorn servers; called as a logging filter."""
-        if threading.current_thread() is not self._thread:
-            return True
-        if record.msg == "Invalid HTTP request received.":
-            self._app.service.note_refusal("HTTP", None, UNREADABLE)
-        return False
-
-    def _run(self) -> None:
-        loggers = [logging.getLogger(f"uvicorn.{name}") for name in ("error", "asgi")]
-        for logger in loggers:
-            logger.addFilter(self)
-        copies = [listener.dup() for listener in self._sockets]
-        try:
-            self._uvicorn.run(self._sockets)
-        finally:
-            for listener in copies:
-                close_listener(listener)
-            for logger in loggers:
-                logger.removeFilter(self)
-
-
-def resolve(host: str) -> tuple[str, bool]:
-    """Return the IP address of a host, and whether it is loopback; ConfigError: unknown host."""
-    try:
-        places = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise ConfigError(f"Could not resolve the sandbox's host {host!r} ({error}).") from None
-    # Prefer IPv4: most people expect "localhost" to be 127.0.0.1.
-    address = str(min(places, key=lambda place: place[0] != socket.AF_INET)[4][0])
-    return address, ipaddress.ip_address(address).is_loopback
-
-
-def base_url(bound: socket.socket) -> str:
-    """Return the base URL of a bound socket for this machine."""
-    host, port = bound.getsockname()[:2]
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
-    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"

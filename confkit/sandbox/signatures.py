@@ -1,7 +1,7 @@
 """Find the known mistakes that would produce a wrong digest or token; no text quotes a value.
 
 Damage on the way is undone first. The rest is compared with the results of up to two mistakes in
-five steps: hash, message, key, function and form.
+five steps: hash, message, key, order and form.
 """
 
 import base64
@@ -18,7 +18,6 @@ from ..dialect import CHOICES, Dialect
 
 Kind = Literal["digest", "token"]
 LONGEST = 1000  # characters: no mistake produces more
-Choices = list[tuple[Any, str]]  # for a step: the right choice first, each with its mistake
 
 _ENDS = {"\n": "a trailing newline", "\r\n": "a trailing newline (\\r\\n)", " ": "a trailing space"}
 # Damage on the way: a pattern, the replacement that undoes it, and its name.
@@ -34,11 +33,6 @@ _DAMAGE: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
     ("[-_]", lambda m: "+" if m[0] == "-" else "/", "it is URL-safe base64, not the standard one"),
     (r"\A([^=]*)=*\Z", lambda m: m[1] + "=" * (-len(m[1]) % 4), "it ends in too few or too many ="),
 )
-_SWAPPED = "message and key are swapped: the secret key is HMAC's key"
-_FUNCTIONS: Choices = [
-    (hmac.digest, ""),
-    (lambda key, message, name: hmac.digest(message, key, name), _SWAPPED),
-]
 # The forms of a signature before base64, made of the HMAC's hex text; the dialect chooses between
 # the first two.
 _FORMS: dict[str, Callable[[bytes], bytes]] = {
@@ -91,57 +85,50 @@ def mistakes(
 @lru_cache(32)  # some 3 ms each, and each wrong token is compared with the last logins
 def _known_mistakes(kind: Kind, parts: Parts, dialect: Dialect) -> dict[str, tuple[str, ...]]:
     """Return the results of up to two mistakes, without trailing =, each with its mistakes."""
-    steps = [_hashes(dialect), _messages(kind, parts), _keys(parts), _FUNCTIONS, _forms(dialect)]
+    steps = _steps(kind, parts, dialect)
     produced: dict[str, tuple[str, ...]] = {}
     for count in range(3):
         for wrong_steps in combinations(range(len(steps)), count):
-            ways = [step[1:] if at in wrong_steps else step[:1] for at, step in enumerate(steps)]
+            ways = [
+                [way for way in step.items() if bool(way[1]) == (at in wrong_steps)]
+                for at, step in enumerate(steps)
+            ]
             for chosen in product(*ways):
-                (name, message, key, function, form), reasons = zip(*chosen, strict=True)
-                hexed = function(key.encode(), message.encode(), name).hex().encode()
-                signature = base64.b64encode(form(hexed)).decode().rstrip("=")
+                (name, message, key, is_swapped, form), reasons = zip(*chosen, strict=True)
+                if is_swapped:
+                    key, message = message, key
+                hexed = hmac.digest(key.encode(), message.encode(), name).hex().encode()
+                signature = base64.b64encode(_FORMS[form](hexed)).decode().rstrip("=")
                 produced.setdefault(signature, tuple(filter(None, reasons)))
     return produced
 
 
-def _messages(kind: Kind, parts: Parts) -> Choices:
-    random, key, access_key = parts.random, parts.key, parts.access_key
+def _steps(kind: Kind, parts: Parts, dialect: Dialect) -> list[dict[Any, str]]:
+    """Return the choices for hash, message, key, order and form, each with its mistake, which is
+    empty for the right one."""
+    random, key, secret, access_key = parts.random, parts.key, parts.secret_key, parts.access_key
     login = f"{random}:{key}"
-    right = login if kind == "token" else access_key
-    choices = [(right, ""), *((right + end, f"the message has {_ENDS[end]}") for end in _ENDS)]
-    if kind == "digest":
-        reason = "this is the access token; the digest is made of the access key"
-        return [*choices, (login, reason)] if random else choices
-    old = "it is made of an earlier login's random and key: that token may have expired"
-    return [
-        *choices,
-        (random + key, "the colon is missing between random and key"),
-        (f"{key}:{random}", "random and key are in the wrong order"),
-        (access_key, "this is the digest of A1, not the access token"),
-        (random, "only random was signed: the message is random:key"),
-        (key, "only key was signed: the message is random:key"),
-        *((":".join(pair), old) for pair in parts.earlier),
-    ]
-
-
-def _keys(parts: Parts) -> Choices:
-    secret, swapped = parts.secret_key, "the access key was used instead of the secret key"
-    ends = ((secret + end, f"the secret key has {_ENDS[end]}") for end in _ENDS)
-    return [(secret, ""), *ends, (parts.access_key, swapped)]
-
-
-def _hashes(dialect: Dialect) -> Choices:
-    right = dialect.hash
-    expected = f"this service wants {right}: Dialect(hash={right!r})"
-    others = [name for name in CHOICES["hash"] if name != right]
-    return [(right, ""), *((name, f"the hash is {name}, {expected}") for name in others)]
-
-
-def _forms(dialect: Dialect) -> Choices:
-    names = list(_FORMS)
-    right, other = names[:2] if dialect.signature == "hex" else names[1::-1]
-    expected = f"this service wants the base64 {right}"
-    setting = f"{expected}: Dialect(signature={dialect.signature!r})"
-    reasons = {name: f"the signature is {name}, {expected}" for name in names}
-    reasons |= {right: "", other: f"the signature is {other}, {setting}"}
-    return [(_FORMS[name], reasons[name]) for name in (right, other, *names[2:])]
+    message = login if kind == "token" else access_key
+    messages = {message + end: f"the message has {_ENDS[end]}" for end in _ENDS}
+    if kind == "token":
+        old = "it is made of an earlier login's random and key: that token may have expired"
+        messages |= {":".join(pair): old for pair in parts.earlier} | {
+            random + key: "the colon is missing between random and key",
+            f"{key}:{random}": "random and key are in the wrong order",
+            access_key: "this is the digest of A1, not the access token",
+            random: "only random was signed: the message is random:key",
+            key: "only key was signed: the message is random:key",
+        }
+    elif random:
+        messages[login] = "this is the access token; the digest is made of the access key"
+    keys = {secret + end: f"the secret key has {_ENDS[end]}" for end in _ENDS}
+    keys[access_key] = "the access key was used instead of the secret key"
+    wants = f"this service wants {dialect.hash}: Dialect(hash={dialect.hash!r})"
+    hashes = {name: f"the hash is {name}, {wants}" for name in CHOICES["hash"]}
+    right, other, *_ = _FORMS if dialect.signature == "hex" else [*_FORMS][1::-1]
+    wants = f"this service wants the base64 {right}"
+    forms = {name: f"the signature is {name}, {wants}" for name in _FORMS}
+    forms[other] += f": Dialect(signature={dialect.signature!r})"
+    order = {True: "message and key are swapped: the secret key is HMAC's key", False: ""}
+    steps = [hashes | {dialect.hash: ""}, messages | {message: ""}, keys | {secret: ""}]
+    return [*steps, order, forms | {right: ""}]

@@ -1,6 +1,5 @@
 """The state of a sandbox: rooms, which hold their people and devices; tokens, faults, refusals."""
 
-import errno
 import logging
 import math
 import random
@@ -18,6 +17,7 @@ from ..errors import ConfkitError, lookup
 from .devices import Device, Refused
 from .signatures import Parts, mistakes, same
 
+HOST = "127.0.0.1"  # where a sandbox listens: its keys are published
 TOKEN_LIFETIME = 3600.0  # seconds
 MOST_TOKENS = 10_000
 RECENT_LOGINS = 8  # with whose tokens a wrong token is compared
@@ -55,23 +55,11 @@ class Fault:
     after: bool = False
     times: float = math.inf
 
-    @property
-    def replaces_response(self) -> bool:
-        """Whether it replaces the call's own response, rather than delaying it."""
-        return self.drop or (self.ret, self.http, self.body) != (None, None, None)
-
-
-class Person(NamedTuple):
-    """A person in a room; a `host` has joined with the host's password."""
-
-    user_id: str
-    user_name: str
-    host: bool = False
-
 
 @dataclass(eq=False, repr=False)
 class Room:
-    """A room, and the people and devices in it by their user IDs; `fields` are those of A2."""
+    """A room, the names of the people and the devices in it by their user IDs; `fields` are those
+    of A2."""
 
     id: int
     room_id: str
@@ -79,7 +67,7 @@ class Room:
     has_mcu: bool
     locked: bool = False
     closed: bool = False
-    people: dict[str, Person] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
     devices: dict[str, Device] = field(default_factory=dict)
 
     @property
@@ -119,14 +107,10 @@ class Ids:
     reproducible by a seed; independent of each other, so that a login does not change rooms."""
 
     def __init__(self, seed: int | str | None = None) -> None:
-        self._rooms, self._users, self._nonces = (
+        self.rooms, self._users, self._nonces = (
             random.SystemRandom() if seed is None else random.Random(f"{seed}/{kind}")  # noqa: S311
             for kind in ("rooms", "users", "nonces")
         )
-
-    def room_id(self) -> str:
-        """Return ten digits."""
-        return str(self._rooms.randrange(10**9, 10**10))
 
     def user_id(self) -> str:
         """Return a UUID (section 2)."""
@@ -137,24 +121,23 @@ class Ids:
         return f"{self._nonces.getrandbits(128):032x}"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Service:
     """The state of a sandbox. `lock` guards it, for operations and owner alike.
 
     `tokens` are those issued by A1, with their expiry. `faults` are pending, by path; `counts` are
     the requests by path ("" for unknown paths)."""
 
+    access_key: str
+    secret_key: str
+    ids: Ids
     dialect: Dialect
     result_field: str  # of interface B
     item_keys: str  # of the items of B3
-    access_key: str
-    secret_key: str
-    address: str  # at which it listens
-    ids: Ids
     dial_timeout: float | None
     explain: bool
-    ahead: float = 0.0  # seconds of the clock ahead of this machine's, since
-    moved: float = 0.0  # this machine's time, from which on it runs at the
+    moment: float = 0.0  # the time of the clock at
+    since: float = 0.0  # this machine's time, from which on it runs at the
     pace: float = 1.0
     lock: threading.RLock = field(default_factory=threading.RLock)
     rooms: dict[str, Room] = field(default_factory=dict)  # in the order of their creation
@@ -172,19 +155,17 @@ class Service:
 
     def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
-        here = time.time()
-        return here + self.ahead + (self.pace - 1) * (here - self.moved)
+        return self.moment + self.pace * (time.time() - self.since)
 
     def move_clock(self, moment: float, pace: float) -> None:
         """Continue from this moment, at `pace` seconds per second; tokens keep their lifetime."""
         skipped = moment - self.now()
         self.tokens = {key: (token, end + skipped) for key, (token, end) in self.tokens.items()}
-        self.moved, self.pace = time.time(), pace
-        self.ahead = moment - self.moved
+        self.moment, self.since, self.pace = moment, time.time(), pace
 
     def start_mcu(self) -> None:
         """Start the media server, on its former port."""
-        self.mcu = self.mcu or listen(self.address, self.mcu_port)
+        self.mcu = self.mcu or listen(self.mcu_port)
         self.mcu_port = self.mcu.getsockname()[1]
 
     def stop_mcu(self) -> None:
@@ -207,8 +188,7 @@ class Service:
         return {code: ret} if ret == 0 else {code: ret, text: meaning}
 
     def take_fault(self, path: str) -> Fault:
-        """Count a call of this path, and return its fault, whose `times` decrease by one."""
-        self.counts[path] += 1
+        """Return the fault of a call of this path; its `times` decrease by one."""
         waiting = self.faults.get(path) or [Fault()]
         waiting[0].times -= 1
         return waiting[0] if waiting[0].times >= 1 else waiting.pop(0)
@@ -228,7 +208,7 @@ class Service:
             if late >= 0:
                 raise Refused(602, f"token expired {int(late / 60)} min ago")
             return
-        for token, _ in list(self.tokens.values())[: -RECENT_LOGINS - 1 : -1]:
+        for token, _ in [*self.tokens.values()][-RECENT_LOGINS:]:
             nonces = (token.random.reveal(), token.key.reveal())
             if any(same(text, nonce) for nonce in nonces):
                 raise Refused(602, "this is random or key of A1, not the token that they make")
@@ -247,20 +227,24 @@ class Service:
             raise Refused(416, "the room is closed")
         return room
 
+    def devices(self, room_id: str | None = None) -> list[Device]:
+        """Return the devices of a room, or of all, those included that are not yet opened."""
+        rooms = [room for room in self.rooms.values() if room_id in (None, room.room_id)]
+        return [device for room in rooms for device in room.devices.values()]
+
     def add_room(self, fields: dict[str, Any]) -> Room:
         """Add a room with these fields of A2, served by the media server if that is up."""
         room_id = fields.get("room_extend_id")
         while not room_id or room_id in self.rooms:
-            room_id = self.ids.room_id()
+            room_id = str(self.ids.rooms.randrange(10**9, 10**10))
         self.rooms_created += 1
         room = self.rooms[room_id] = Room(self.rooms_created, room_id, fields, self.mcu is not None)
         return room
 
-    def seats_left(self) -> float:
-        """Return how many people and devices can still join."""
-        if self.seats == math.inf:  # adding up would make large buildings slow
-            return math.inf
-        return self.seats - sum(room.size() for room in self.rooms.values())
+    def is_full(self) -> bool:
+        """Return whether all seats of the licence are used."""
+        # Adding up would make large buildings slow.
+        return self.seats < math.inf and sum(r.size() for r in self.rooms.values()) >= self.seats
 
     def knows_user(self, room: Room, user_id: str) -> bool:
         """Return whether the ID is taken: by a person in this room, or a device in any room."""
@@ -279,27 +263,23 @@ class Service:
         if cap and room.size() >= cap:
             return f"the room is full: its attendee_max is {cap}"
         if device and streams and room.size() >= streams:
-            taken = "taken by those who are in it (assumed)"
-            return f"the room has no video stream left: its max_video is {streams}, {taken}"
-        if self.seats_left() <= 0:
+            return f"its max_video is {streams}, taken by those who are in the room (assumed)"
+        if self.is_full():
             return "all seats of the licence are used"
         return "" if self.mcu else "no media server is up"
 
 
-def listen(address: str, port: int) -> socket.socket:
+def listen(port: int) -> socket.socket:
     """Return a listening socket; ConfkitError: the port is taken. The protocol is explicit, as
     asyncio sets TCP_NODELAY only then."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        bound = socket.create_server((address, port), family=family, backlog=2048)
+        bound = socket.create_server((HOST, port), backlog=2048)
     except OSError as error:
-        advice = "Use another port, or 0 for any free one."
-        if error.errno == errno.EADDRNOTAVAIL:
-            advice = "Use an address of this machine, such as 127.0.0.1."
         raise ConfkitError(
-            f"The sandbox cannot listen on {address}, port {port}: {error.strerror}. {advice}"
+            f"The sandbox cannot listen on port {port}: {error.strerror}. Use another port, or 0 "
+            "for any free one."
         ) from None
-    return socket.socket(family, bound.type, socket.IPPROTO_TCP, fileno=bound.detach())
+    return socket.socket(bound.family, bound.type, socket.IPPROTO_TCP, fileno=bound.detach())
 
 
 def close_listener(listener: socket.socket) -> None:

@@ -14,7 +14,7 @@ ASKING = {"doctor": {"B2"}, "probe_dialect": {"B1", "B2"}}
 def state(sandbox, client):
     """All that there is: rooms with their fields and users, and devices."""
     rooms = [ck.get_room(client, room_id) for room_id in sandbox.room_ids()]
-    return rooms, [sandbox.people(room.room_id) for room in rooms], ck.list_devices(client)
+    return rooms, [ck.get_room_users(client, room) for room in rooms], ck.list_devices(client)
 
 
 def table(room_id, url):

@@ -64,6 +64,12 @@ def test_a_camera_opens_to_its_login_alone(server):
             assert f"RTSP/1.0 {status}" in asked(url, request)
 
 
+def test_a_camera_shows_its_name(server):
+    for name in ("a", "b"):
+        server.add(name, **SMALL)
+    assert server.cameras["/a"].loop.first != server.cameras["/b"].loop.first
+
+
 def test_a_request_gets_the_status_that_rtsp_has_for_it(server):
     """What is no RTSP or too large is answered with 400."""
     url = server.add("door", transports=("tcp",), **SMALL)
@@ -73,6 +79,7 @@ def test_a_request_gets_the_status_that_rtsp_has_for_it(server):
         (f"RECORD {url} RTSP/1.0", "", 501),
         (f"DESCRIBE {url}0 RTSP/1.0", "", 404),
         (f"DESCRIBE {url} RTSP/1.0", "X: " + "A" * 20_000, 400),
+        (f"$\0\0\2xxOPTIONS {url} RTSP/1.0", "", 200),  # RTCP in front of it
         ("GET / HTTP/1.1", "", 400),
     ):
         assert asked(url, f"{line}\r\n{header}\r\n").startswith(f"RTSP/1.0 {status}"), line

@@ -35,6 +35,8 @@ def test_a_preflight_names_each_fault(zoo):
     [
         ("no such fault.*camera_faults.*locked", {"fault": "blue"}),
         ("steps of 2", {"size": (640, 361)}),
+        ("'ntlm' is not one of digest, md5", {"auth": "ntlm"}),
+        ("tcp, udp or both", {"transports": ["http"]}),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_the_choices(zoo, message, wrong):

@@ -30,6 +30,7 @@ ROWS = [
     (b64(mac().digest()), ["signature is of the raw bytes"]),
     (signed(name="sha256"), ["the hash is sha256"]),
     (signed(key=b"abc:def", message=b"demo_secret"), ["swapped"]),
+    (signed(key=b"demo_access"), ["access key was used"]),
     (signed(message=b"abcdef"), ["colon is missing between random and key"]),
     (signed(message=b"demo_access"), ["this is the digest"]),
     (mac().hexdigest(), ["not base64-encoded"]),

@@ -2,6 +2,7 @@
 
 import re
 import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -73,14 +74,15 @@ def test_a_room_goes_through_its_states(caller, sandbox):
         assert (caller.status(room_id), caller.users(room_id)) == state
 
 
-def test_the_rooms_password_makes_a_host(caller, sandbox):
-    """A wrong one is refused."""
+def test_a_host_joins_by_the_rooms_password(caller, sandbox):
+    """A wrong one is refused, and any in a room that has none."""
     room_id = caller.room(host_password="geheim")
     sandbox.join(room_id, "Ada", password="geheim", user_id="u")
-    assert [person["host"] for person in sandbox.people(room_id)] == [True]
-    with pytest.raises(RoomJoinRefused, match="password is wrong") as error:
-        sandbox.join(room_id, "Bob", password="geheimer")
-    assert "geheim" not in str(error.value)
+    assert caller.users(room_id) == ["u"]
+    for room in (room_id, caller.room()):
+        with pytest.raises(RoomJoinRefused, match="password is wrong") as error:
+            sandbox.join(room, "Bob", password="geheimer")
+        assert "geheim" not in str(error.value)
 
 
 def test_an_imported_camera_is_a_user_until_it_is_removed(caller, sandbox):
@@ -94,12 +96,12 @@ def test_an_imported_camera_is_a_user_until_it_is_removed(caller, sandbox):
     assert users == [{"user_name": "Door", "user_id": "cam"}]
     item = {**fields, "userData": "outgoing", "options": LOGIN}
     assert caller.call("B3", roomId=room_id) == {"ret": 0, "data": {"total": 1, "items": [item]}}
-    assert (caller.status(room_id), sandbox._cameras.viewers(url)) == (1, 1)
+    assert (caller.status(room_id), sandbox.snapshot(room_id, "cam").width) == (1, 128)
     right = {"roomId": room_id, "userId": "cam", "userAddress": url}
     for wrong in right:
         assert caller.code("B2", **{**right, wrong: "rtsp://other/"}) == 425
-    assert caller.call("B2", **right) == done
-    until(lambda: sandbox._cameras.viewers(url) == 0)
+    assert caller.call("B2", **right) == done  # once the camera is released
+    assert "sandbox device" not in {each.name for each in threading.enumerate()}
     assert caller.users(room_id) == caller.devices() == []
 
 

@@ -24,15 +24,16 @@ Change = Callable[[Camera], Camera]
 class CameraFault:
     """The verdict of a preflight of such a camera, and what is on the wire.
 
-    `camera` and `address` change a healthy camera and its address; `port` opens another port, until
-    the stack is closed.
+    `camera` and `address` change a healthy camera and its address, at a port that is open until the
+    stack is closed.
     """
 
     verdict: str
     wire: str
     camera: Change = field(default=lambda camera: camera, repr=False)
-    address: Callable[[Address], Address] = field(default=lambda address: address, repr=False)
-    port: Callable[[ExitStack], int] | None = field(default=None, repr=False)
+    address: Callable[[Address, ExitStack], Address] = field(
+        default=lambda address, _: address, repr=False
+    )
     scrambled: bool = False
 
 
@@ -50,108 +51,98 @@ def _without_keyframes(camera: Camera) -> Camera:
     return replace(camera, loop=replace(camera.loop, payloads=tuple(payloads)))
 
 
-def _with_login(camera: Camera) -> Camera:
-    return replace(camera, login=camera.login or Login("admin", "admin"))
-
-
-def _with_unknown_password(camera: Camera) -> Camera:
-    return replace(camera, login=Login("admin", token_urlsafe()))
-
-
 def _as_mpeg4(camera: Camera) -> Camera:
     encoding = ENCODINGS[camera.loop.codec].encode()
     return replace(camera, description=camera.description.replace(encoding, b"MP4V-ES"))
 
 
-def _refusing(opened: ExitStack) -> int:
-    """Return a reserved port at which nothing listens."""
+def _refusing(address: Address, opened: ExitStack) -> Address:
+    """Return the address with a reserved port, at which nothing listens."""
     bound = opened.enter_context(socket.socket())
     bound.bind(("127.0.0.1", 0))
-    return int(bound.getsockname()[1])
+    return replace(address, port=bound.getsockname()[1])
 
 
-def _unanswering(opened: ExitStack) -> int:
-    """Return a port that listens and whose queue is full: Linux then drops every further SYN."""
+def _unanswering(address: Address, opened: ExitStack) -> Address:
+    """Return the address with a port whose queue is full: Linux then drops every further SYN."""
     listener = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
     for _ in range(2):  # one fills the queue, one to be sure
         caller = opened.enter_context(socket.socket())
         caller.setblocking(False)
         caller.connect_ex(listener.getsockname())
-    return int(listener.getsockname()[1])
+    return replace(address, port=listener.getsockname()[1])
 
 
 _HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 # The host and its port; the login and the description; SETUP, PLAY and the media.
-FAULTS = {
-    "dns_failed": CameraFault(
+_ROWS = (
+    CameraFault(
         "dns_failed",
         "Only a name look-up: the host is camera.invalid, which has no address by RFC 6761.",
-        address=lambda address: replace(address, host="camera.invalid"),
+        address=lambda address, _: replace(address, host="camera.invalid"),
     ),
-    "refused": CameraFault(
-        "refused", "The SYN is answered with RST: nothing listens at this port.", port=_refusing
+    CameraFault(
+        "refused", "The SYN is answered with RST: nothing listens at this port.", address=_refusing
     ),
-    "connect_timeout": CameraFault(
+    CameraFault(
         "connect_timeout",
         "The SYN stays unanswered, as behind a firewall: the port's queue is full (on Linux; other "
         "systems may refuse).",
-        port=_unanswering,
+        address=_unanswering,
     ),
-    "not_rtsp": CameraFault(
+    CameraFault(
         "not_rtsp",
         "Answers any request with HTTP/1.1 400 Bad Request, and closes: a web server.",
         _with(raw_answer=_HTTP),
     ),
-    "rtsp_silent": CameraFault(
-        "rtsp_silent", "Accepts connections and never answers.", _with(raw_answer=b"")
-    ),
-    "auth_required": CameraFault(
+    CameraFault("rtsp_silent", "Accepts connections and never answers.", _with(raw_answer=b"")),
+    CameraFault(
         "auth_required",
         "Answers DESCRIBE with 401 without the login: the camera's own, or admin with admin.",
-        _with_login,
+        lambda camera: replace(camera, login=camera.login or Login("admin", "admin")),
     ),
-    "auth_rejected": CameraFault(
+    CameraFault(
         "auth_rejected",
         "Answers any login with 401, as its password is unknown (without a login: auth_required).",
-        _with_unknown_password,
+        _with(login=Login("admin", token_urlsafe())),
     ),
     # The RFC leaves the reason of a 403 open, and manufacturers use their own.
-    "locked": CameraFault(
+    CameraFault(
         "auth_locked",
         "Answers DESCRIBE with 403 Account Locked.",
         _with(login=None, refusals={"DESCRIBE": "403 Account Locked"}),
     ),
-    "wrong_path": CameraFault(
+    CameraFault(
         "path_not_found",
         "A healthy camera whose address is wrong: DESCRIBE is answered with 404 Not Found.",
-        address=lambda address: replace(address, path=address.path + "/sub"),
+        address=lambda address, _: replace(address, path=address.path + "/sub"),
     ),
-    "codec_unsupported": CameraFault(
-        "codec_unsupported", "Describes MPEG-4 Part 2 (MP4V-ES).", _as_mpeg4
-    ),
-    "busy": CameraFault(
+    CameraFault("codec_unsupported", "Describes MPEG-4 Part 2 (MP4V-ES).", _as_mpeg4),
+    CameraFault(
         "busy",
         "Answers SETUP with 453 Not Enough Bandwidth.",
         _with(refusals={"SETUP": "453 Not Enough Bandwidth"}),
     ),
-    "udp_blocked": CameraFault(
+    CameraFault(
         "udp_blocked",
         "Answers SETUP over TCP with 461; accepts UDP and PLAY, and no datagram arrives.",
         _without_frames(transports=("udp",)),
     ),
-    "no_media": CameraFault("no_media", "Accepts PLAY and sends no packet.", _without_frames()),
-    "no_keyframe": CameraFault(
+    CameraFault("no_media", "Accepts PLAY and sends no packet.", _without_frames()),
+    CameraFault(
         "no_keyframe", "Plays predicted pictures only, never a keyframe.", _without_keyframes
     ),
-    "no_picture": CameraFault(
+    CameraFault(
         "no_picture",
         "Plays keyframes of which only the parameter sets are readable, as encrypting cameras do.",
         scrambled=True,
     ),
-    "dropped": CameraFault(
+    CameraFault(
         "dropped",
         "Accepts PLAY and closes the connection.",
         _without_frames(closes_after="PLAY"),
     ),
-}
+)
+_NAMES = {"auth_locked": "locked", "path_not_found": "wrong_path"}
+FAULTS = {_NAMES.get(row.verdict, row.verdict): row for row in _ROWS}

@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import re
 import secrets
-import selectors
 import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from itertools import count
 from socketserver import BaseRequestHandler, ThreadingTCPServer
-from typing import Any, Self
+from typing import Any
 
-from ...rtsp.address import Address, parse_address
+from ...rtsp.address import parse_address
+from ...rtsp.auth import Login
 from ...rtsp.connection import open_udp_pair
-from .camera import CLOCK, PAYLOAD_TYPES, TRACK, Camera, make_camera
+from ...rtsp.sdp import ENCODINGS
+from ...secret import Secret
+from .camera import CLOCK, DIGESTS, PAYLOAD_TYPES, TRACK, Camera, describe, encode_loop
 from .faults import FAULTS, CameraFault
 
-SESSION_TIMEOUT = 60  # seconds
+SESSION_TIMEOUT = 60  # seconds; announced, so that clients send their keep-alives
 SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
 TICK = 0.1  # seconds, after which a connection ends whose camera or server has ended
-MAX_HEAD, MAX_BODY = 16 * 1024, 64 * 1024  # bytes of a request
+MAX_HEAD = 16 * 1024  # bytes of a request
 METHODS = ("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "GET_PARAMETER", "TEARDOWN")
 
 _START = re.compile(r"([A-Z_]+) (\S+) RTSP/[0-9]\.[0-9]")
 
-Headers = dict[str, str]  # of a request by lower-case name
-Response = tuple[str, list[str], bytes]  # status with its reason, header lines, body
-
 
 class CameraServer(ThreadingTCPServer):
-    """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection.
-
-    `with` or `start()` starts it, `close()` ends it.
-    """
+    """Test cameras over RTSP, by interleaved TCP or by UDP, with a thread for each connection; it
+    serves until `with` or `server_close()` ends it."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -49,28 +45,17 @@ class CameraServer(ThreadingTCPServer):
         self._ends: dict[str, ExitStack] = {}  # by URL: the clean-up of a camera
         self._numbers = count(1)
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self.serve_forever, name="cameras", daemon=True)
+        threading.Thread(target=self.serve_forever, name="cameras", daemon=True).start()
 
-    def start(self) -> Self:
-        """Start serving."""
-        self._thread.start()
-        return self
-
-    def close(self) -> None:
+    def server_close(self) -> None:
         """Stop listening, and end all cameras and connections."""
         self.closed.set()
         with suppress(OSError):  # wakes the thread, and stops a forked child from listening
             self.socket.shutdown(socket.SHUT_RDWR)
         self.shutdown()
-        self.server_close()
+        super().server_close()
         for ends in self._ends.values():
             ends.close()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(self, *_reason: object) -> None:
-        self.close()
 
     def add(
         self,
@@ -78,30 +63,44 @@ class CameraServer(ThreadingTCPServer):
         *,
         fault: str | None = None,
         name: str | None = None,
-        **settings: Any,
+        login_name: str | None = None,
+        login_password: str | Secret | None = None,
+        codec: str = "h264",
+        auth: str = "digest",
+        transports: Collection[str] = ("tcp", "udp"),
+        **look: Any,
     ) -> str:
         """Return the URL of a new camera, without its login; the path is /camera-1 and so on.
 
-        `name` is shown in the picture instead of the path; `settings` are those of `make_camera`;
-        `fault` is a name of `FAULTS`. ValueError: a path that is taken, or an invalid setting.
+        `name` is shown in the picture instead of the path; `look` are further arguments of
+        `encode_loop`, which takes a while; `fault` is a name of `FAULTS`. Without a login the
+        camera is open; `auth` "digest" offers SHA-256 and MD5. ValueError: a path that is taken, or
+        an invalid setting (the text names the choices).
         """
+        login = None
+        if login_name or login_password:
+            login = Login(login_name or "", Secret(login_password or "").reveal())
         if fault is not None and fault not in FAULTS:
             raise ValueError(f"no such fault; camera_faults() explains them: {', '.join(FAULTS)}")
+        for value, choices in ((codec, ENCODINGS), (auth, DIGESTS)):
+            if value not in choices:
+                raise ValueError(f"{value!r} is not one of {', '.join(choices)}")
+        if not {*transports} <= {"tcp", "udp"}:
+            raise ValueError("transports must be a list of tcp, udp or both")
         row = FAULTS[fault] if fault else CameraFault("ok", "Plays.")
         with self._lock, ExitStack() as ends:
-            numbered = (f"camera-{number}" for number in self._numbers)
-            path = path or next(free for free in numbered if f"/{free}" not in self.cameras)
-            wanted = Address("rtsp", "127.0.0.1", self.server_address[1], "/" + path.strip("/"))
-            address = parse_address(wanted.url)
+            path = path or f"camera-{next(self._numbers)}"
+            base = f"rtsp://127.0.0.1:{self.server_address[1]}/"
+            address = parse_address(base + path.strip("/"))
             if address.path in self.cameras:
                 raise ValueError("another camera has this path already")
-            title = address.path.strip("/") if name is None else name
-            camera = make_camera(title, scrambled=row.scrambled, **settings)
+            title = name or address.path.strip("/")
+            loop = encode_loop(title, codec=codec, scrambled=row.scrambled, **look)
+            camera = Camera(loop, describe(title, loop), login, auth, transports)
             self.cameras[address.path] = row.camera(camera)
             ends.callback(self.cameras.pop, address.path)
-            if row.port:
-                address = replace(address, port=row.port(ends))
-            url = row.address(address).url
+            ends.callback(camera.unplugged.set)
+            url = row.address(address, ends).url
             self._ends[url] = ends.pop_all()
         return url
 
@@ -109,227 +108,163 @@ class CameraServer(ThreadingTCPServer):
         """End a camera's connections, and answer 404 from now on; LookupError: unknown."""
         self._ends.pop(parse_address(url).url).close()
 
-    def viewers(self, url: str) -> int:
-        """Return the number of viewers of a camera; LookupError: unknown."""
-        return len(self.cameras[parse_address(url).path].viewers)
-
 
 class Connection(BaseRequestHandler):
-    """A client and its session: at most one, which ends with its connection.
-
-    It ends after SESSION_TIMEOUT without a complete request or RTCP from the client.
-    """
+    """A client and its session: at most one, which lasts as long as its connection, even without
+    keep-alives."""
 
     server: CameraServer
     request: socket.socket
-    _selector: selectors.BaseSelector
 
     def setup(self) -> None:
         """Begin without a session."""
         self._received = bytearray()
-        self._last_activity = time.monotonic()  # of the client
         self._closing = False
         self._session = ""
         self._camera: Camera | None = None  # of the session
-        self._path = ""
-        self._channel = 0  # of interleaved packets, unless they are sent by UDP:
-        self._udp: tuple[socket.socket, socket.socket] | None = None
-        self._udp_target = "", 0
+        self._udp: socket.socket | None = None  # of the packets, unless they are interleaved
         self._next_frame = -1  # before PLAY
         self._sequence = secrets.randbelow(1 << 15)
         self._ssrc = secrets.randbits(32)
 
     def handle(self) -> None:
         """Serve the client until it leaves or stops reading, or the server ends the connection."""
-        with suppress(OSError), selectors.DefaultSelector() as self._selector:
-            self.request.settimeout(SEND_TIMEOUT)
+        with suppress(OSError), ExitStack() as self._ends:
             self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._selector.register(self.request, selectors.EVENT_READ, self._receive)
-            try:
-                while not (self._closing or self.server.closed.is_set()):
-                    self._serve()
-            finally:
-                for udp in self._udp or ():
-                    udp.close()
-                if self._camera:
-                    self._camera.viewers.discard(self.request)
+            while not (self._closing or self.server.closed.is_set()):
+                camera = self._camera if self._next_frame >= 0 else None
+                self.request.settimeout(self._send_frames(camera) if camera else TICK)
+                with suppress(TimeoutError):
+                    self._receive(self.request.recv(65536))
+                self._closing |= self._camera is not None and self._camera.unplugged.is_set()
 
-    def _serve(self) -> None:
-        """Send the frames that are due, and wait for the next one or for the client."""
-        camera, now, wait = self._camera, time.monotonic(), TICK
-        if camera and self._next_frame >= 0:
-            self._send_frames(camera)
-            wait = min(wait, self._next_frame / camera.loop.fps - now)
-        for key, _ in self._selector.select(wait):
-            key.data()
-        unplugged = camera is not None and self.server.cameras.get(self._path) is not camera
-        is_late = now > self._last_activity + SESSION_TIMEOUT
-        self._closing = self._closing or unplugged or is_late
-
-    def _receive(self) -> None:
-        data = self.request.recv(65536)
+    def _receive(self, data: bytes) -> None:
         self._received += data
         self._closing = not data
         try:
             while not self._closing and (request := self._take_request()):
-                self._last_activity = time.monotonic()  # incomplete requests do not count
-                if request[0] != "RTCP":
-                    self._answer(*request)
+                self._answer(*request)
         except ValueError:
-            self._send(("400 Bad Request", [], b""))
+            self._send("400 Bad Request", [])
             self._closing = True
 
-    def _receive_rtcp(self) -> None:
-        """Count an RTCP report over UDP as activity."""
-        with suppress(BlockingIOError):
-            if self._udp and self._udp[1].recvfrom(2048)[1][0] == self.client_address[0]:
-                self._last_activity = time.monotonic()
-
-    def _take_request(self) -> tuple[str, str, Headers] | None:
-        """Return the next complete request: method, URL and headers; an interleaved frame has the
-        method RTCP. ValueError: not an RTSP request, or too large."""
-        received, request = self._received, ("RTCP", "", Headers())
-        size = 4 + int.from_bytes(received[2:4], "big")
-        if not received.startswith(b"$"):
-            end = received.find(b"\r\n\r\n", 0, MAX_HEAD)
-            if end < 0:
-                if len(received) > MAX_HEAD or (received and not received[:1].isalpha()):
-                    raise ValueError("not RTSP, or a head without end")
+    def _take_request(self) -> tuple[str, str, dict[str, str]] | None:
+        """Return the next complete request: method, URL and headers by lower-case name.
+        ValueError: not an RTSP request, or too large; those that are served have no body."""
+        received = self._received  # RTCP before it is skipped
+        while received.startswith(b"$"):
+            size = 4 + int.from_bytes(received[2:4], "big")
+            if len(received) < size:
                 return None
-            first, *lines = received[:end].decode(errors="surrogateescape").splitlines()
-            start = _START.fullmatch(first)
-            pairs = (line.partition(":") for line in lines)
-            headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-            body_size = int(headers.get("content-length", "0"))
-            if not (start and 0 <= body_size <= MAX_BODY):
-                raise ValueError("not RTSP, or a large body")
-            request, size = (start[1], start[2], headers), end + 4 + body_size
-        if len(received) < size:
+            del received[:size]
+        end = received.find(b"\r\n\r\n", 0, MAX_HEAD)
+        if end < 0:
+            if len(received) > MAX_HEAD or (received and not received[:1].isalpha()):
+                raise ValueError("not RTSP, or a head without end")
             return None
-        del received[:size]
-        return request
+        first, *lines = received[:end].decode(errors="surrogateescape").splitlines()
+        start = _START.fullmatch(first)
+        pairs = (line.partition(":") for line in lines)
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+        if not start:
+            raise ValueError("not RTSP")
+        del received[: end + 4]
+        return start[1], start[2], headers
+
+    def _write(self, data: bytes) -> None:
+        self.request.settimeout(SEND_TIMEOUT)
+        self.request.sendall(data)
 
     # Requests
 
-    def _answer(self, method: str, url: str, headers: Headers) -> None:
+    def _answer(self, method: str, url: str, headers: dict[str, str]) -> None:
         try:
             path = parse_address(url).path.removesuffix("/" + TRACK).rstrip("/") or "/"
         except ValueError:
             path = ""
         camera = self.server.cameras.get(path)
         if camera and camera.raw_answer is not None:
-            self.request.sendall(camera.raw_answer)
+            self._write(camera.raw_answer)
             self._closing = bool(camera.raw_answer)
             return
-        status, lines, body = self._respond(method, url, headers, camera)
-        lines.insert(0, f"CSeq: {headers.get('cseq', '')}")
-        is_ok = status == "200 OK"
-        if is_ok and method == "SETUP":
-            self._camera, self._path = camera, path
-        if is_ok and self._session:
-            lines.append(f"Session: {self._session};timeout={SESSION_TIMEOUT}")
-        self._send((status, lines, body))
-        has_ended = is_ok and method == "TEARDOWN"
-        self._closing = has_ended or (camera is not None and camera.closes_after == method)
-
-    def _send(self, response: Response) -> None:
-        status, lines, body = response
-        head = "\r\n".join([f"RTSP/1.0 {status}", *lines, f"Content-Length: {len(body)}", "", ""])
-        self.request.sendall(head.encode(errors="surrogateescape") + body)
-
-    def _respond(self, method: str, url: str, headers: Headers, camera: Camera | None) -> Response:
-        session = headers.get("session", self._session).partition(";")[0].strip()
-        status, lines, body = "200 OK", list[str](), b""
+        status, lines, body = "200 OK", [f"CSeq: {headers.get('cseq', '')}"], b""
         if method not in METHODS:
             status = "501 Not Implemented"
         elif method == "OPTIONS":
-            lines = [f"Public: {', '.join(METHODS)}"]
+            lines.append(f"Public: {', '.join(METHODS)}")
         elif camera is None:
-            status = "404 Not Found" if "://" in url else "400 Bad Request"
+            status = "404 Not Found"
         elif not camera.accepts(headers.get("authorization", ""), method, url):
             status = "401 Unauthorized"
-            lines = [f"WWW-Authenticate: {offer}" for offer in camera.challenges()]
-        elif session != self._session:
-            status = "454 Session Not Found"
+            lines += [f"WWW-Authenticate: {offer}" for offer in camera.challenges()]
         elif method in camera.refusals:
             status = camera.refusals[method]
         elif method == "DESCRIBE":
-            lines = [f"Content-Base: {url.rstrip('/')}/", "Content-Type: application/sdp"]
+            lines += [f"Content-Base: {url.rstrip('/')}/", "Content-Type: application/sdp"]
             body = camera.description
         elif method == "SETUP" and not self._session:
-            lines = self._set_up(camera, headers.get("transport", "").upper())
-            status = status if lines else "461 Unsupported Transport"
+            if transport := self._set_up(camera, headers.get("transport", "").upper()):
+                lines.append(f"Transport: {transport}")
+            else:
+                status = "461 Unsupported Transport"
         elif method == "PLAY" and self._camera is camera:
-            lines = self._play(camera, url)
+            self._next_frame = max(0, self._next_frame)
         elif method in ("SETUP", "PLAY"):
             status = "455 Method Not Valid in This State"
-        return status, lines, body
+        if self._session:
+            lines.append(f"Session: {self._session};timeout={SESSION_TIMEOUT}")
+        self._send(status, lines, body)
+        self._closing = method == "TEARDOWN" and status == "200 OK"
+        self._closing |= camera is not None and camera.closes_after == method
 
-    def _set_up(self, camera: Camera, transport: str) -> list[str]:
-        """Return the transport that is accepted of those offered, if any."""
-        for offer in transport.split(","):
-            profile, _, parameters = offer.strip().partition(";")
-            channel = re.search(r"INTERLEAVED=([0-9]{1,3})", parameters)
-            port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", parameters)
-            if "MULTICAST" in parameters:
-                continue
-            if profile == "RTP/AVP/TCP" and "tcp" in camera.transports:
-                self._channel = min(int(channel[1]), 254) if channel else 0
-                accepted = f"interleaved={self._channel}-{self._channel + 1}"
-            elif port and profile in ("RTP/AVP", "RTP/AVP/UDP") and "udp" in camera.transports:
-                accepted = self._open_udp(min(int(port[1]), 65534))
-            else:
-                continue
-            self._session = secrets.token_hex(8)
-            return [f"Transport: {profile};unicast;{accepted};ssrc={self._ssrc:08X}"]
-        return []
+    def _send(self, status: str, lines: list[str], body: bytes = b"") -> None:
+        head = "\r\n".join([f"RTSP/1.0 {status}", *lines, f"Content-Length: {len(body)}", "", ""])
+        self._write(head.encode(errors="surrogateescape") + body)
+
+    def _set_up(self, camera: Camera, offer: str) -> str:
+        """Return the transport that is accepted of the offer, if any."""
+        profile = offer.partition(";")[0]
+        port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", offer)
+        if profile == "RTP/AVP/TCP" and "tcp" in camera.transports:
+            accepted = "interleaved=0-1"
+        elif port and profile in ("RTP/AVP", "RTP/AVP/UDP") and "udp" in camera.transports:
+            accepted = self._open_udp(min(int(port[1]), 65534))
+        else:
+            return ""
+        self._session, self._camera = secrets.token_hex(8), camera
+        return f"{profile};unicast;{accepted};ssrc={self._ssrc:08X}"
 
     def _open_udp(self, port: int) -> str:
+        self._udp, rtcp = open_udp_pair(self.request.getsockname()[0])
+        self._ends.callback(self._udp.close)
+        self._ends.callback(rtcp.close)  # which only keeps its port
+        self._udp.setblocking(False)
         # Only to the client's own address: a `destination` could target another host.
-        self._udp_target = self.client_address[0], port
-        self._udp = open_udp_pair(self.request.getsockname()[0])
-        for udp in self._udp:
-            udp.setblocking(False)
-        self._selector.register(self._udp[1], selectors.EVENT_READ, self._receive_rtcp)
-        own_port = self._udp[0].getsockname()[1]
+        self._udp.connect((self.client_address[0], port))
+        own_port = self._udp.getsockname()[1]
         return f"client_port={port}-{port + 1};server_port={own_port}-{own_port + 1}"
-
-    def _play(self, camera: Camera, url: str) -> list[str]:
-        """Begin at the newest keyframe."""
-        if self._next_frame < 0:
-            interval = camera.loop.keyframe_frames
-            self._next_frame = camera.newest_frame // interval * interval
-            camera.viewers.add(self.request)
-        track = url.rstrip("/").removesuffix("/" + TRACK) + "/" + TRACK
-        stamp = self._timestamp(camera, self._next_frame)
-        return ["Range: npt=now-", f"RTP-Info: url={track};seq={self._sequence};rtptime={stamp}"]
 
     # Media
 
-    def _send_frames(self, camera: Camera) -> None:
-        packets = list(self._packets(camera, camera.newest_frame))
-        if self._udp:
-            for packet in packets:
-                with suppress(OSError):  # packets that the system cannot send at once are lost
-                    self._udp[0].sendto(packet, self._udp_target)
-        elif packets:
-            head = bytes([ord("$"), self._channel])
-            self.request.sendall(b"".join(head + len(p).to_bytes(2, "big") + p for p in packets))
-
-    def _packets(self, camera: Camera, newest: int) -> Iterator[bytes]:
-        """Yield the packets not yet sent, up to the frame `newest`."""
-        loop, interval = camera.loop, camera.loop.keyframe_frames
-        # After a pause of the whole process: no backlog older than the last keyframe but one.
-        start = max(self._next_frame, newest // interval * interval - interval)
+    def _send_frames(self, camera: Camera) -> float:
+        """Send the frames that are due, none older than the newest keyframe; return the seconds
+        until the next, at most TICK."""
+        loop, packets = camera.loop, []
+        newest = int(time.monotonic() * loop.fps)  # counted across repetitions of the loop
+        start = max(self._next_frame, newest - newest % loop.keyframe_frames)
+        self._next_frame = max(start, newest + 1)
         for frame in range(start, newest + 1):
-            stamp = self._timestamp(camera, frame)
+            stamp = (self._ssrc + frame * CLOCK // loop.fps) & 0xFFFFFFFF
             payloads = loop.payloads[frame % len(loop.payloads)]
             for number, payload in enumerate(payloads, 1):
                 type_byte = PAYLOAD_TYPES[loop.codec] | (number == len(payloads)) << 7
                 head = struct.pack("!BBHII", 0x80, type_byte, self._sequence, stamp, self._ssrc)
                 self._sequence = (self._sequence + 1) & 0xFFFF
-                yield head + payload
-        self._next_frame = max(start, newest + 1)
-
-    def _timestamp(self, camera: Camera, frame: int) -> int:
-        return (self._ssrc + frame * CLOCK // camera.loop.fps) & 0xFFFFFFFF
+                packets.append(head + payload)
+        if self._udp is None:
+            self._write(b"".join(b"$\0" + len(p).to_bytes(2, "big") + p for p in packets))
+        else:
+            for packet in packets:
+                with suppress(OSError):  # packets that the system cannot send at once are lost
+                    self._udp.send(packet)
+        return min(TICK, max(0.001, self._next_frame / loop.fps - time.monotonic()))
