@@ -87,7 +87,7 @@ def room_ids(source: Any, id_column: str | None = None) -> list[str]:
     """
     file = ""
     if isinstance(source, str | os.PathLike):
-        path = Path(source)
+        path = Path(source).expanduser()
         if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
             quoted = str(SecretAddress(str(source)[:200]))
             problem = f"There is no file {quoted!r}, and a single string is read as a path."
@@ -195,7 +195,7 @@ def read_table(
         problem = "This is text. Pass a DataFrame, or the path of a CSV file."
         grid = Grid([], problems=[Problem(None, None, problem)])
     else:
-        grid = _read_file(Path(source), encoding)
+        grid = _read_file(Path(source).expanduser(), encoding)
     known = {_fold(name): name for name in (*required, *optional)}
     names = [str(name).strip() for name in grid.names]
     for position, name in enumerate(names):

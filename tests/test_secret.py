@@ -104,8 +104,8 @@ def test_a_known_value_is_hidden_however_it_is_written(written):
         masked = redact(f"before {written(value)} after", [Secret(value), "Left7", "", "be", "f"])
         assert "left7" not in masked.lower(), (odd, masked)
         assert "right9" not in masked.lower(), (odd, masked)
-    token = f"Left7{written('Right9')}=="  # in an address within an address
-    assert "Left7" not in redact(f"next={quote(quote(token, safe=''), safe='')}", [token])
+    nested = quote(quote("Left7Right9==", safe=""), safe="")  # in an address within an address
+    assert "Left7" not in redact(f"next={nested}", ["Left7Right9=="])
 
 
 def test_a_response_that_is_cut_anywhere_shows_no_part_of_a_password():
