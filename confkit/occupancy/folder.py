@@ -207,7 +207,8 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
     `samples` has the columns of `load_occupancy`, from a simulation or another source; a missing
     `service` is taken from `attrs["service"]`. Samples of the same time, room and service count
     once, those with the most users: after RecordingError, such as on a full disk, repeat the call.
-    ValueError: not a frame of samples. ConfigError: the folder has the format of an earlier version.
+    ValueError: not a frame of samples. ConfigError: the folder has the format of an earlier
+    version.
     """
     frame, folder = samples_frame(samples), Path(folder).expanduser()
     if "service" not in frame.columns:
