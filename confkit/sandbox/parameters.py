@@ -135,7 +135,9 @@ def _options(value: Any, error_code: int, in_json: bool) -> dict[str, Any]:
 
 
 def _members(text: bytes) -> dict[str, Any]:
-    """Return a JSON object; ValueError if it is none."""
+    """Return a JSON object; ValueError if it is none, or too long to hold up other callers."""
+    if text.count(b",") > 20 * MOST_PAIRS:
+        raise ValueError("too many members")
     value = json.loads(text)  # in UTF-8 or UTF-16, with or without a mark
     if not isinstance(value, dict):
         raise ValueError("not an object")

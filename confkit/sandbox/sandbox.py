@@ -87,7 +87,7 @@ class Sandbox:
 
     def start(self) -> Self:
         """Listen on both ports, and return the sandbox; ConfkitError: a port cannot be used."""
-        if self._process:
+        if self._process or self.closed:
             self._check_running()
             return self
         with ExitStack() as resources:

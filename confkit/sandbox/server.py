@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..operations import OPERATIONS
 from .devices import Refused
@@ -21,8 +22,19 @@ from .state import Fault, Service, close_listener
 
 MAX_BODY = 2**20  # bytes
 BODY_SECONDS = 10.0
+
+
+class _Http(H11Protocol):
+    """uvicorn's protocol; a connection that has sent nothing is closed, too."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)  # any byte cancels this:
+        close = self.timeout_keep_alive_handler
+        self.timeout_keep_alive_task = self.loop.call_later(BODY_SECONDS, close)
+
+
 UVICORN: dict[str, Any] = {
-    "http": "h11",
+    "http": _Http,
     "loop": "asyncio",
     "lifespan": "off",
     "ws": "none",
@@ -86,7 +98,8 @@ class Server:
         await send({"type": "http.response.body", "body": body})
 
     async def _reply(self, scope: Scope, receive: Receive) -> Reply | None:
-        service, method, path = self._service, scope["method"], scope["path"]
+        service, method = self._service, scope["method"]
+        path = re.sub("^https?://[^/]*", "", scope["path"])  # as a proxy is asked
         served, route = self._interfaces[scope["server"][1]], self._routes.get(path)
         known = route is not None and route.operation.interface in served
         interface = route.operation.interface if route and known else served[0]
@@ -179,15 +192,18 @@ class Server:
         return False
 
     def _run(self) -> None:
-        logger = logging.getLogger("uvicorn.error")
-        logger.addFilter(self)
+        # asyncio has many lines for each connection beyond what the system allows.
+        loggers = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
+        for logger in loggers:
+            logger.addFilter(self)
         copies = [listener.dup() for listener in self._sockets]
         try:
             self._uvicorn.run(self._sockets)
         finally:
             for listener in copies:
                 close_listener(listener)
-            logger.removeFilter(self)
+            for logger in loggers:
+                logger.removeFilter(self)
 
 
 def _write(members: Members, callback: str | None, status: int = 200) -> Reply:

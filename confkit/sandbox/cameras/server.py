@@ -25,9 +25,10 @@ from .faults import FAULTS, CameraFault
 SESSION_TIMEOUT = 60  # seconds; announced, so that clients send their keep-alives
 SEND_TIMEOUT = 5.0  # seconds, after which a client that does not read is dropped
 TICK = 0.1  # seconds, after which a connection ends whose camera or server has ended
-MAX_HEAD = 16 * 1024  # bytes of a request
+MAX_HEAD = 16 * 1024  # bytes of a request's head, and of its body
 METHODS = ("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "GET_PARAMETER", "TEARDOWN")
 
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
 _START = re.compile(r"([A-Z_]+) (\S+) RTSP/[0-9]\.[0-9]")
 
 
@@ -85,6 +86,8 @@ class CameraServer(ThreadingTCPServer):
         for value, choices in ((codec, ENCODINGS), (auth, DIGESTS)):
             if value not in choices:
                 raise ValueError(f"{value!r} is not one of {', '.join(choices)}")
+        if codec == "mjpeg" and fault in ("no_keyframe", "no_picture"):
+            raise ValueError(f"the fault {fault} needs h264 or h265")
         if not {*transports} <= {"tcp", "udp"}:
             raise ValueError("transports must be a list of tcp, udp or both")
         row = FAULTS[fault] if fault else CameraFault("ok", "Plays.")
@@ -150,25 +153,29 @@ class Connection(BaseRequestHandler):
 
     def _take_request(self) -> tuple[str, str, dict[str, str]] | None:
         """Return the next complete request: method, URL and headers by lower-case name.
-        ValueError: not an RTSP request, or too large; those that are served have no body."""
-        received = self._received  # RTCP before it is skipped
-        while received.startswith(b"$"):
-            size = 4 + int.from_bytes(received[2:4], "big")
+        ValueError: not an RTSP request, or too large."""
+        received = self._received  # RTCP and empty lines before it are skipped, and its body
+        while received and received[0] in b"$\r\n":
+            size = 4 + int.from_bytes(received[2:4], "big") if received[0] == ord("$") else 1
             if len(received) < size:
                 return None
             del received[:size]
-        end = received.find(b"\r\n\r\n", 0, MAX_HEAD)
-        if end < 0:
+        end = _HEAD_END.search(received, 0, MAX_HEAD)
+        if end is None:
             if len(received) > MAX_HEAD or (received and not received[:1].isalpha()):
                 raise ValueError("not RTSP, or a head without end")
             return None
-        first, *lines = received[:end].decode(errors="surrogateescape").splitlines()
+        head = received[: end.start()].decode(errors="surrogateescape")
+        first, *lines = head.splitlines()
         start = _START.fullmatch(first)
         pairs = (line.partition(":") for line in lines)
         headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-        if not start:
-            raise ValueError("not RTSP")
-        del received[: end + 4]
+        size = int(headers.get("content-length", "0"))
+        if not start or not 0 <= size <= MAX_HEAD:
+            raise ValueError("not RTSP, or a large body")
+        if len(received) < end.end() + size:
+            return None
+        del received[: end.end() + size]
         return start[1], start[2], headers
 
     def _write(self, data: bytes) -> None:
@@ -221,18 +228,20 @@ class Connection(BaseRequestHandler):
         head = "\r\n".join([f"RTSP/1.0 {status}", *lines, f"Content-Length: {len(body)}", "", ""])
         self._write(head.encode(errors="surrogateescape") + body)
 
-    def _set_up(self, camera: Camera, offer: str) -> str:
-        """Return the transport that is accepted of the offer, if any."""
-        profile = offer.partition(";")[0]
-        port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", offer)
-        if profile == "RTP/AVP/TCP" and "tcp" in camera.transports:
-            accepted = "interleaved=0-1"
-        elif port and profile in ("RTP/AVP", "RTP/AVP/UDP") and "udp" in camera.transports:
-            accepted = self._open_udp(min(int(port[1]), 65534))
-        else:
-            return ""
-        self._session, self._camera = secrets.token_hex(8), camera
-        return f"{profile};unicast;{accepted};ssrc={self._ssrc:08X}"
+    def _set_up(self, camera: Camera, offers: str) -> str:
+        """Return the transport that is accepted of those offered, if any."""
+        for offer in filter(lambda each: "MULTICAST" not in each, offers.split(",")):
+            profile = offer.strip().partition(";")[0]
+            port = re.search(r"CLIENT_PORT=([1-9][0-9]{3,4})", offer)
+            if profile == "RTP/AVP/TCP" and "tcp" in camera.transports:
+                accepted = "interleaved=0-1"
+            elif port and profile in ("RTP/AVP", "RTP/AVP/UDP") and "udp" in camera.transports:
+                accepted = self._open_udp(min(int(port[1]), 65534))
+            else:
+                continue
+            self._session, self._camera = secrets.token_hex(8), camera
+            return f"{profile};unicast;{accepted};ssrc={self._ssrc:08X}"
+        return ""
 
     def _open_udp(self, port: int) -> str:
         self._udp, rtcp = open_udp_pair(self.request.getsockname()[0])
