@@ -12,11 +12,10 @@ import pytest
 import confkit as ck
 from confkit.secret import MASK
 from tests.conftest import need
-from tests.scripted import GET_ROOM, VECTOR_TOKEN
+from tests.scripted import A2, A3, A5, B1, VECTOR_TOKEN
 
-CREATE, IMPORT = "/rtc/room/create", "/avd/api/outgoing/createOutgoingUser"
 DONE = {"ret": 0, "room_id": "1", "addr": "h:1", "data": {"total": 0, "items": []}}
-ALL = dict.fromkeys([CREATE, GET_ROOM, "/sdk/get_mcu", IMPORT], DONE)
+ALL = dict.fromkeys([A2, A3, A5, B1], DONE)
 TOPICS = [
     *("it's", 'say "hi"', "`id` $(id) $HOME ${HOME} !!", "back\\slash\\", "100 % + more", "@file"),
     *("日本語 😀", "#1; ls | cat > x", "{a,b}[1-3]", "two\nlines\r\n\t", "%41%2541", "***"),
@@ -66,7 +65,7 @@ def test_the_lines_of_a_call_send_it_again(script, shell):
 
 def test_a_call_records_what_was_sent_and_the_response(script):
     """The URL is the one that travelled but for its masks, percent-encoded once."""
-    service = script({CREATE: DONE, GET_ROOM: {"ret": 404, "msg": "gone"}})
+    service = script({A2: DONE, A3: {"ret": 404, "msg": "gone"}})
     client = service.client()
     ck.create_room(client, "a b+c%20d&e=ü", "ops")
     with pytest.raises(ck.RoomNotFound) as raised:

@@ -8,27 +8,26 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.client import RateLimiter
-from tests.scripted import AUTHENTICATE, GET_ROOM, VECTOR_TOKEN, Reply
+from tests.scripted import A1, A3, B1, VECTOR_TOKEN, Reply
 
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
 
 
 def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):
     """The first call authenticates, the next ones do not."""
-    service = script({GET_ROOM: ROOM})
+    service = script({A3: ROOM})
     client = service.client()
     assert not service.requests
     for _ in range(2):
         ck.get_room(client, "1")
         assert VECTOR_TOKEN.replace("=", "%3D") in service.requests[-1][1]
-    assert service.seen == {AUTHENTICATE: 1, GET_ROOM: 2}
+    assert service.seen == {A1: 1, A3: 2}
 
 
 def test_settings_of_a_client_take_effect_at_any_time(script):
     """B1 waits longer than the read timeout, as the service may dial a camera for 30 s."""
-    importing = "/avd/api/outgoing/createOutgoingUser"
     slow = Reply(ROOM, delay=0.3)
-    service = script({GET_ROOM: slow, importing: slow})
+    service = script({A3: slow, B1: slow})
     client = service.client()
     ck.get_room(client, "1")
     client.timeout = 0.1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import confkit as ck
 from confkit.dialect import CHOICES, Dialect
 from confkit.operations import OPERATIONS
-from tests.scripted import GRANTED, VECTOR_TOKEN
+from tests.scripted import A1, GRANTED, VECTOR_TOKEN
 
 WRONG = [
     *((f"{name}=SHA1", f"{name} is 'SHA1'.*{', '.join(CHOICES[name])}") for name in CHOICES),
@@ -64,7 +64,7 @@ POST = dict.fromkeys(("B1", "B3"), "POST accessToken")
 def test_each_operation_travels_as_the_dialect_says(script, settings, due):
     """HTTP method, the token's name, and where the parameters are, of each operation."""
     service = script({endpoint.path: {"ret": 0} for endpoint in OPERATIONS.values()})
-    service.script["/rtc/auth/valid"] = GRANTED
+    service.script[A1] = GRANTED
     client = service.client(dialect=Dialect(**settings))
     for key, expected in {**SENT, **due}.items():
         client.call(OPERATIONS[key], x="1")

@@ -2,11 +2,6 @@
 
 import pandas as pd
 
-IMPORT = "/avd/api/outgoing/createOutgoingUser"
-REMOVE = "/avd/api/outgoing/destroyOutgoingUser"
-LIST = "/avd/api/outgoing/getOutgoingUsers"
-USERS = "/rtc/room/get_room_info"
-EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
 LOGIN = {"login_name": "admin", "login_password": "p@:/#%w"}
 SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
 

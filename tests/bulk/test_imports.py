@@ -8,15 +8,16 @@ import pytest
 
 import confkit as ck
 from tests.ports import HERE, quiet_port
+from tests.scripted import B1, B3, listed
 
-from . import EMPTY, IMPORT, LIST, LOGIN, REMOVE, SMALL, USERS, table_of
+from . import LOGIN, SMALL, table_of
 
 PASS = {"delay": 0}  # a fault that changes nothing
 NO_USERS = {"body": '{"ret": 0, "user_list": []}'}
 LOST, LATER_LOST = {"drop": True}, {"drop": True, "after": True}
 
 
-def listed(client):
+def users_of(client):
     return sorted(device.user_id for device in ck.list_devices(client))
 
 
@@ -37,7 +38,7 @@ def test_what_makes_no_sense_asks_nothing(script, table):
         ck.import_devices(service.client(read_only=True), "nowhere.csv")
     assert service.requests == []
     with pytest.raises(ck.ServiceUnavailable):  # what is there already is not known then
-        ck.import_devices(script({LIST: {"ret": 304}}).client(), table)
+        ck.import_devices(script({B3: {"ret": 304}}).client(), table)
 
 
 def test_what_is_there_is_left_alone_and_a_dry_run_changes_nothing(client, sandbox, table):
@@ -49,10 +50,10 @@ def test_what_is_there_is_left_alone_and_a_dry_run_changes_nothing(client, sandb
         tried = ck.import_devices(reader, table, dry_run=True, preflight=True)
     assert list(dry.outcome) == ["already there", "ready", "ready"]
     assert list(tried.outcome) == ["already there", "ready", "preflight failed"]
-    assert (sandbox.count(IMPORT), sandbox.count(REMOVE)) == (1, 0)
+    assert (sandbox.count("B1"), sandbox.count("B2")) == (1, 0)
     result = ck.import_devices(client, table)
     assert list(result.outcome) == ["already there", "imported", "preflight failed"]
-    assert (listed(client), sandbox.count(IMPORT)) == (["cam0", "cam1"], 2)
+    assert (users_of(client), sandbox.count("B1")) == (["cam0", "cam1"], 2)
     again = ck.import_devices(client, table.head(1).assign(user_id="other"))
     assert list(again.outcome) == ["already there"]  # the camera, as another user
 
@@ -70,16 +71,16 @@ def test_a_file_without_passwords_gets_the_one_that_is_given(client, sandbox, ta
 # say, and who is listed afterwards. The first list is asked for before anything is imported.
 ANSWERS = {
     "a lost answer is looked up and never sent again": (
-        [(IMPORT, LATER_LOST, 1), (IMPORT, LOST, 1)],
+        [("B1", LATER_LOST, 1), ("B1", LOST, 1)],
         ["imported", "unknown", "imported"], {1: "list_devices"}, "02"),
     "after a code that leaves it open the list decides": (
-        [(IMPORT, {"ret": 700, "after": True}, 1), (IMPORT, {"ret": 700}, 1)],
+        [("B1", {"ret": 700, "after": True}, 1), ("B1", {"ret": 700}, 1)],
         ["imported", "refused", "imported"], {1: "700"}, "02"),
     "a service that is gone ends the run": (
-        [(LIST, PASS, 1), (LIST, LOST, None), (IMPORT, LOST, None)],
+        [("B3", PASS, 1), ("B3", LOST, None), ("B1", LOST, None)],
         ["unknown", "not tried", "not tried"], {2: "closed the connection.*same table"}, ""),
     "what is not seen among the users afterwards says so": (
-        [(USERS, NO_USERS, None)], ["not seen"] * 3, {0: "A6"}, "012"),
+        [("A6", NO_USERS, None)], ["not seen"] * 3, {0: "A6"}, "012"),
 }  # fmt: skip
 
 
@@ -87,8 +88,8 @@ ANSWERS = {
 def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, name):
     """None is requested twice. Its result undoes the import, and nothing else is removed."""
     faults, outcomes, texts, there = ANSWERS[name]
-    for path, how, times in faults:
-        sandbox.fault(path, **how, times=times)
+    for key, how, times in faults:
+        sandbox.fault(key, **how, times=times)
     verify = {"verify": "not seen" in outcomes, "patience": 0.1}
     result = ck.import_devices(client, table, preflight=False, **verify)
     assert list(result.outcome) == outcomes
@@ -98,11 +99,11 @@ def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, na
     sent = [call.fields["userId"] for call in client.calls if call.endpoint == "B1"]
     assert len(sent) == len(set(sent)) == 3 - outcomes.count("not tried")
     sandbox.clear_faults()
-    assert listed(client) == [f"cam{at}" for at in there]
+    assert users_of(client) == [f"cam{at}" for at in there]
     undone = ck.remove_devices(client, result)
     perhaps = result.outcome.isin(["imported", "not seen", "unknown"])
     assert list(undone.outcome == "left alone") == list(~perhaps)
-    assert listed(client) == []
+    assert users_of(client) == []
 
 
 def test_an_interrupt_between_imports_gives_what_is_done(client, table):
@@ -115,10 +116,10 @@ def test_an_interrupt_between_imports_gives_what_is_done(client, table):
     result = ck.import_devices(client, table, progress=progress)
     assert list(result.outcome) == ["imported", "not tried", "not tried"]
     assert "interrupted" in result.cause[2]
-    assert listed(client) == ["cam0"]
+    assert users_of(client) == ["cam0"]
     ck.import_devices(client, table)
     ck.remove_devices(client, result)
-    assert listed(client) == ["cam1", "cam2"]
+    assert users_of(client) == ["cam1", "cam2"]
 
 
 def test_an_interrupt_waits_for_no_camera(script):
@@ -127,12 +128,12 @@ def test_an_interrupt_waits_for_no_camera(script):
     def progress(done, total):
         raise KeyboardInterrupt
 
-    service = script({LIST: EMPTY})
+    service = script({B3: listed()})
     with socket.create_server(("127.0.0.2", 0)) as silent:
         port = silent.getsockname()[1]
         table = table_of("1", [f"rtsp://127.0.0.2:{port}/x", f"rtsp://{HERE}:{quiet_port()}/x"])
         result = ck.import_devices(service.client(), table, timeout=300, progress=progress)
     assert list(result.outcome) == ["not tried", "preflight failed"]
     assert result.cause[0] == "The call was interrupted."
-    assert service.seen[IMPORT] == 0
+    assert service.seen[B1] == 0
     assert not [it.name for it in threading.enumerate() if "ThreadPool" in it.name]

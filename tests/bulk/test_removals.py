@@ -3,10 +3,10 @@
 import pytest
 
 import confkit as ck
-from tests.scripted import GET_ROOM, Reply
+from tests.scripted import A3, A6, B2, B3, Reply, listed
 from tests.ways import TOKEN
 
-from . import LIST, REMOVE, SMALL, USERS, table_of
+from . import SMALL, table_of
 
 SECRET = "1NSIDE"
 SEVERAL = [ck.Device("1", f"cam{i}", "Door", f"rtsp://192.0.2.{i}/s") for i in range(5)]
@@ -46,7 +46,7 @@ def test_a_frame_or_its_file_names_devices_too(client, devices, tmp_path):
 def test_a_failure_does_not_end_the_removals(client, sandbox, devices):
     """After a code that leaves it open, B3 decides."""
     for fault in ({"ret": 303}, {"drop": True}, {"ret": 700, "after": True}):
-        sandbox.fault(REMOVE, **fault, times=1)
+        sandbox.fault("B2", **fault, times=1)
     result = ck.remove_devices(client, devices)
     assert list(result.outcome) == ["failed", "unknown", "removed"]
     assert result.advice[0]
@@ -55,14 +55,14 @@ def test_a_failure_does_not_end_the_removals(client, sandbox, devices):
 
 def test_a_service_that_is_gone_ends_the_removals(script):
     """The rows of the rest say why, and what to do; a refused token is renewed once."""
-    service = script({REMOVE: {"ret": 602}})
+    service = script({B2: {"ret": 602}})
     client = service.client()
     client._token.value = TOKEN
     result = ck.remove_devices(client, SEVERAL)
     assert list(result.outcome) == ["not tried"] * 5
     assert all("602" in text for text in result.cause)
     assert all("Call again" in text for text in result.advice)
-    assert service.seen[REMOVE] <= 2
+    assert service.seen[B2] <= 2
 
 
 def test_the_result_of_an_import_undoes_it_and_no_more(client, sandbox, devices, room_id, tmp_path):
@@ -110,10 +110,10 @@ USERS_OF = {"5": {"ret": 404}}
 def service(script):
     return script(
         {
-            LIST: {"ret": 0, "data": {"total": len(ITEMS), "items": ITEMS}},
-            GET_ROOM: lambda query: ROOMS.get(query["room_id"], {"ret": 700}),
-            USERS: lambda query: USERS_OF.get(query["room_id"], {"ret": 0, "user_list": PEOPLE}),
-            REMOVE: {"ret": 0},
+            B3: listed(*ITEMS),
+            A3: lambda query: ROOMS.get(query["room_id"], {"ret": 700}),
+            A6: lambda query: USERS_OF.get(query["room_id"], {"ret": 0, "user_list": PEOPLE}),
+            B2: {"ret": 0},
         }
     )
 
@@ -134,15 +134,15 @@ def test_strays_have_a_reason_and_only_certain_ones_are_removed(service):
     assert SECRET not in frame.to_csv()
     result = ck.remove_devices(client, frame)
     assert list(result.outcome) == ["removed", "left alone", *["removed"] * 3]
-    sent = [query["userAddress"] for _, path, query in service.requests if REMOVE in path]
+    sent = [query["userAddress"] for _, path, query in service.requests if B2 in path]
     assert [SECRET in address for address in sent] == [True] * 4
 
 
-@pytest.mark.parametrize("path", [GET_ROOM, USERS])
+@pytest.mark.parametrize("path", [A3, A6])
 def test_a_service_that_is_gone_ends_the_search_for_strays(service, path):
     """The devices of the remaining rooms are not known."""
     service.script[path] = Reply(drop=True)
     client = service.client()
     assert list(ck.stray_devices(client).reason) == ["not known"] * len(ITEMS)
-    rooms = {query["room_id"] for _, path, query in service.requests if GET_ROOM + "?" in path}
+    rooms = {query["room_id"] for _, path, query in service.requests if A3 + "?" in path}
     assert rooms == {"1"}

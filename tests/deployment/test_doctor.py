@@ -11,9 +11,9 @@ import confkit as ck
 from confkit.connect import SERVICE
 from confkit.deployment import CHECKS
 from confkit.sandbox import Sandbox
-from tests.deployment.services import A1, A2, A3, A5, B1, B2, B3, USUAL, checked
+from tests.deployment.services import USUAL, checked
 from tests.ports import HERE, quiet_port
-from tests.scripted import Reply
+from tests.scripted import A1, A2, A3, A5, B1, B2, B3, Reply
 
 KEYS = {"access_key": "demo_access", "secret_key": "demo_secret"}
 A, B = "Interface A", "Interface B"

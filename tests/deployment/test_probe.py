@@ -8,8 +8,8 @@ import pytest
 import confkit as ck
 from confkit.dialect import Dialect
 from confkit.sandbox import Sandbox
-from tests.deployment.services import A1, A2, A3, A5, B1, B2, B3, USUAL, checked, dialects, plain
-from tests.scripted import Reply
+from tests.deployment.services import USUAL, checked, dialects, plain
+from tests.scripted import A1, A2, A3, A5, B1, B2, B3, Reply
 
 DIALECTS = dialects(seed=6, count=4)
 
