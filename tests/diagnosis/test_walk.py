@@ -8,7 +8,6 @@ from contextlib import ExitStack
 import pytest
 
 import confkit as ck
-from confkit.operations import A6, B3
 
 from . import door_before, pasted
 from .conftest import LOGIN, PASSWORD, SMALL
@@ -72,11 +71,11 @@ STEPS = {
     "cam": lambda w: w.bring(w.room_id),
     "unplug": World.unplug,
     "new_login": World.new_login,
-    "unseen": lambda w: w.sandbox.fault(A6.path, body='{"ret": 0, "user_list": []}'),
+    "unseen": lambda w: w.sandbox.fault("A6", body='{"ret": 0, "user_list": []}'),
     "elsewhere": lambda w: w.bring(ck.create_room(w.client, "t", "ops")),
     "no_licence": lambda w: w.sandbox.licence(seats=0),
-    "a6_is_html": lambda w: w.sandbox.fault(A6.path, body="<html>"),
-    "b3_drops": lambda w: w.sandbox.fault(B3.path, drop=True),
+    "a6_is_html": lambda w: w.sandbox.fault("A6", body="<html>"),
+    "b3_drops": lambda w: w.sandbox.fault("B3", drop=True),
 }
 # The steps before, what is asked for, the verdict, the stages that fail but for the camera's own,
 # words of cause and advice in their order, and what comes of the calls in the advice.

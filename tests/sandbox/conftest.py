@@ -11,10 +11,7 @@ import requests
 from confkit.dialect import Dialect
 from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
-
-
-def path(key):
-    return OPERATIONS[key].path
+from tests.scripted import A1
 
 
 class Caller:
@@ -34,7 +31,7 @@ class Caller:
 
     def login(self):
         key = self.sandbox.access_key
-        return self.raw(path("A1"), {"access_key": key, "digest": self.sign(key)}).json()
+        return self.raw(A1, {"access_key": key, "digest": self.sign(key)}).json()
 
     @property
     def token(self):
@@ -56,7 +53,8 @@ class Caller:
         """The response to an operation, called by GET with a good token."""
         if isinstance(parameters.get("options"), dict):
             parameters["options"] = json.dumps(parameters["options"])
-        return self.raw(path(key), {OPERATIONS[key].token: self.token, **parameters}).json()
+        operation = OPERATIONS[key]
+        return self.raw(operation.path, {operation.token: self.token, **parameters}).json()
 
     def code(self, key, **parameters):
         return self.call(key, **parameters)["ret"]

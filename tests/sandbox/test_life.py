@@ -13,8 +13,7 @@ from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
 from tests.ports import HERE
 from tests.rtsp.scripted import until
-
-from .conftest import path
+from tests.scripted import A3
 
 
 def test_a_seed_makes_ids_reproducible(make):
@@ -42,7 +41,7 @@ def test_closing_is_quick_whatever_is_open(make):
         socket.create_connection(place) as client,
         ThreadPoolExecutor(1) as pool,
     ):
-        client.sendall(f"GET {path('A3')} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        client.sendall(f"GET {A3} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         address = f"rtsp://{HERE}:{silent.getsockname()[1]}/x"
         dialling = pool.submit(caller.add, room_id, address, "b")
         dialled, _ = silent.accept()

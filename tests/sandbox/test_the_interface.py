@@ -11,9 +11,8 @@ import confkit as ck
 from confkit.sandbox import RoomJoinRefused, Sandbox
 from tests.ports import HERE
 from tests.rtsp.scripted import until
+from tests.scripted import A1
 from tests.test_records import deep
-
-from .conftest import path
 
 LOGIN = {"login_name": "admin", "login_password": "geheim77"}
 SMALL = {"size": (128, 96), "fps": 5}
@@ -21,10 +20,10 @@ SMALL = {"size": (128, 96), "fps": 5}
 
 def test_a1_wants_the_right_digest(caller, sandbox):
     right = {"access_key": sandbox.access_key, "digest": caller.sign(sandbox.access_key)}
-    responses = [caller.raw(path("A1"), right).json() for _ in range(2)]
+    responses = [caller.raw(A1, right).json() for _ in range(2)]
     assert len({text for each in responses for text in each.values()} - {0}) == 4
     for change in ({"access_key": "x"}, {"digest": "é😀"}):
-        response = caller.raw(path("A1"), {**right, **change}).json()
+        response = caller.raw(A1, {**right, **change}).json()
         assert response == {"ret": 401, "msg": "authentication failed"}
 
 

@@ -7,15 +7,14 @@ import pytest
 import requests
 
 from confkit.operations import OPERATIONS
-
-from .conftest import path
+from tests.scripted import A3, B3
 
 POST = {"create_method": "POST", "list_method": "POST"}
 
 
 def test_responses_are_compact_json(caller):
     """A query of 60 kB and bytes that are not UTF-8 are answered, too."""
-    response = caller.raw(f"{path('A3')}?access_token=%ff%fe&y={'z' * 60_000}")
+    response = caller.raw(f"{A3}?access_token=%ff%fe&y={'z' * 60_000}")
     assert (response.status_code, response.headers["content-type"]) == (200, "application/json")
     assert response.headers["x-content-type-options"] == "nosniff"
     assert response.text == '{"ret":602,"msg":"access_token incorrect"}'
@@ -24,7 +23,7 @@ def test_responses_are_compact_json(caller):
 @pytest.mark.parametrize("port", ["A", "B"])
 def test_an_unknown_route_or_method_is_408(caller, port):
     """All are counted."""
-    wrong = [("/../../etc/passwd", "GET"), (path("A3"), "POST"), (path("B3"), "POST")]
+    wrong = [("/../../etc/passwd", "GET"), (A3, "POST"), (B3, "POST")]
     for route, method in wrong:
         response = caller.raw(route, port=port, method=method).json()
         assert response["ret"] == 408
@@ -66,23 +65,23 @@ def test_a_post_carries_its_parameters_where_the_dialect_says(make, placement, o
     caller = make({**POST, "placement": placement})
     texts = {"accessToken": caller.token, "roomId": "x"}
     sent = {"query": {"query": texts}, "form": {"data": texts}, "json": {"json": texts}}
-    assert caller.ret(path("B3"), method="POST", **sent[placement]) == 0
-    assert caller.ret(path("B3"), method="POST", **sent[other]) == 602
+    assert caller.ret(B3, method="POST", **sent[placement]) == 0
+    assert caller.ret(B3, method="POST", **sent[other]) == 602
     assert "parameters belong in the" in caller.sandbox.refusals[-1].why
-    assert caller.ret(path("B3"), texts) == 408
+    assert caller.ret(B3, texts) == 408
 
 
 def test_jsonp(caller):
     """callback=NAME makes any response NAME({...}) as JavaScript, and of several the last one
     counts; any other callback is a parameter error as plain JSON, and is not quoted."""
     query = {"access_token": caller.token, "room_id": caller.room(topic="a\u2028b\u2029")}
-    response = caller.raw(path("A3"), {**query, "callback": ["1a", "$.b_c"]})
+    response = caller.raw(A3, {**query, "callback": ["1a", "$.b_c"]})
     assert response.headers["content-type"] == "application/javascript"
     assert not {"\u2028", "\u2029"} & set(response.text)
     members = re.fullmatch(r"\$\.b_c\((.*)\)", response.text)[1]
     assert json.loads(members)["topic"] == "a\u2028b\u2029"
     for name in ("", "1a", "alert(1)", "a\n"):
-        response = caller.raw(path("A3"), {**query, "callback": name})
+        response = caller.raw(A3, {**query, "callback": name})
         assert response.json() == {"ret": 407, "msg": "parameter error"}
         assert caller.code("B3", callback=name) == 401
 
@@ -91,7 +90,7 @@ def test_a_body_that_is_too_large_is_not_read(caller, sandbox):
     """Its connection is closed after a mebibyte, the reason is kept, and others are served."""
     body = iter([b"x" * 2**20] * 64)
     with pytest.raises(requests.ConnectionError):
-        requests.post(sandbox.base_url + path("A3"), data=body, timeout=20)
+        requests.post(sandbox.base_url + A3, data=body, timeout=20)
     assert next(body)
     assert "larger than 1,048,576 bytes" in sandbox.refusals[-1].why
     assert caller.room()
