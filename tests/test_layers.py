@@ -1,6 +1,8 @@
-"""The house: imports point down only, and importing confkit loads nothing heavy."""
+"""The source itself: imports point down, importing confkit loads nothing heavy, and secrets are
+compared in constant time."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +31,7 @@ HEAVY = {
     *("pandas", "numpy", "matplotlib", "ipywidgets", "IPython", "av", "starlette", "uvicorn"),
     *("platformdirs", "confkit.sandbox", "confkit.rtsp"),
 }
+SECRET = re.compile(r"(^|_)(secret|secret_key|token|digest|password|passwd|signature|nonce|mac)$")
 
 
 def modules():
@@ -94,3 +97,15 @@ def test_importing_confkit_loads_nothing_heavy():
     code = "import confkit, sys; print(*sorted(sys.modules))"
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert HEAVY & set(loaded) == set()
+
+
+def test_secrets_are_compared_in_constant_time():
+    """No == on a digest, a token or a password, unless both sides are the caller's own."""
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Compare) or isinstance(node.ops[0], ast.Is | ast.IsNot):
+                continue
+            sides = [node.left, *node.comparators]
+            constant = any(isinstance(side, ast.Constant) for side in sides)  # a text of ours
+            words = [ast.unparse(side).rpartition(".")[2] for side in sides]
+            assert constant or not any(map(SECRET.search, words)), (path, ast.unparse(node))

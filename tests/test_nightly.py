@@ -16,19 +16,17 @@ def test_a_short_piece_breaks_nothing(name, tmp_path):
     assert PARTS[name].run(piece).broken == {}
 
 
-def test_the_report_says_what_was_run_on_which_sources_and_what_broke(tmp_path, monkeypatch):
+def test_the_report_says_what_was_run_and_what_broke(tmp_path, monkeypatch):
     """A part that raises or does nothing is broken, and the others are run all the same."""
     broken = Part("It holds.", lambda piece: 1 / 0, "calls", 5)
     monkeypatch.setitem(PARTS, "broken", broken)
     monkeypatch.setitem(PARTS, "idle", broken._replace(attack=lambda piece: None))
-    parts = "--part broken --part idle --part fuzz-answers --size 20 --minutes 0 --seed 3"
+    parts = "--part broken --part idle --part fuzz-answers --size 20 --minutes 0"
     assert main([*parts.split(), "--folder", str(tmp_path)]) == 1
-    report = (tmp_path / "report.md").read_text("utf-8")
-    assert "| fuzz-answers | 1 | 20 examples | 0 |" in report
-    assert "| broken | 1 | 0 | 1 pieces that raised |" in report
-    assert "| idle | 1 | 0 | 1 no calls |" in report
-    assert "python -m tests.nightly --part broken --seed 3 --piece 0 --size 20" in report
-    assert "ZeroDivisionError" in (tmp_path / "broken" / "0" / "broken.txt").read_text("utf-8")
+    rows = (tmp_path / "report.md").read_text("utf-8").split("\n")
+    assert "| fuzz-answers | 1 | 20 examples | 0 |" in rows
+    assert "| broken | 1 | 0 | 1 pieces that raised |" in rows
+    assert "| idle | 1 | 0 | 1 no calls |" in rows
 
 
 def test_the_promises_name_tests_and_parts_that_there_are():

@@ -86,6 +86,8 @@ def test_each_refusal_names_its_reason(caller, sandbox):
         ({"hash": "sha256"}, {}, "A1", "hash='sha256'"),
         ({}, {"signature": "raw"}, "A1", "signature='hex'"),
         ({"mcu_token_parameter": "token"}, {}, "A5", "mcu_token_parameter='token'"),
+        ({"list_method": "POST"}, {}, "B3", "list_method='POST'"),
+        ({"list_method": "POST"}, {"list_method": "POST", "placement": "form"}, "B3", "'query'"),
     ],
 )
 def test_a_refusal_names_the_setting_that_cures_it(make, theirs, ours, key, setting):
@@ -94,7 +96,7 @@ def test_a_refusal_names_the_setting_that_cures_it(make, theirs, ours, key, sett
         client.dialect = ck.Dialect(**ours)
         operation = OPERATIONS["A3" if key == "A1" else key]
         client.call(operation, **dict.fromkeys(operation.required, "1"))
-    assert sandbox.refusals[-1].why.endswith(f"Dialect({setting})")
+    assert sandbox.refusals[-1].why.endswith(f"{setting})")
 
 
 def test_a_failure_of_the_sandbox_itself(caller, sandbox, monkeypatch, caplog):

@@ -9,8 +9,6 @@ import requests
 from confkit.operations import OPERATIONS
 from tests.scripted import A3, B3
 
-POST = {"create_method": "POST", "list_method": "POST"}
-
 
 def test_responses_are_compact_json(caller):
     """A query of 60 kB and bytes that are not UTF-8 are answered, too."""
@@ -56,19 +54,6 @@ def test_tokens_come_first_and_then_the_parameters(caller, operation):
             code = 407 if operation.interface == "A" else 401
             assert caller.ret(operation.path, {**values, name: missing}) == code
             assert caller.sandbox.refusals[-1].why.startswith(f"{name} is ")
-
-
-@pytest.mark.parametrize(
-    ("placement", "other"), [("query", "form"), ("form", "json"), ("json", "query")]
-)
-def test_a_post_carries_its_parameters_where_the_dialect_says(make, placement, other):
-    caller = make({**POST, "placement": placement})
-    texts = {"accessToken": caller.token, "roomId": "x"}
-    sent = {"query": {"query": texts}, "form": {"data": texts}, "json": {"json": texts}}
-    assert caller.ret(B3, method="POST", **sent[placement]) == 0
-    assert caller.ret(B3, method="POST", **sent[other]) == 602
-    assert "parameters belong in the" in caller.sandbox.refusals[-1].why
-    assert caller.ret(B3, texts) == 408
 
 
 def test_jsonp(caller):
