@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-import confkit as ck
 from confkit.cli.services import reference
 from confkit.operations import OPERATIONS
 
@@ -21,8 +20,3 @@ def test_a_section_or_an_operation_is_found_by_its_number(level, name):
         names = (*operation.required, *operation.optional, operation.token or "digest")
         for word in (operation.path, *names, *map(str, operation.codes[1:])):
             assert re.search(rf"(?<!\w){re.escape(word)}\b", part), word
-
-
-def test_a_wrong_name_is_answered_with_those_that_there_are():
-    with pytest.raises(ck.ConfigError, match=r"(?s)A1\. .*B3\. .*7\. Errors"):
-        reference("nonsense")

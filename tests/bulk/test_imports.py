@@ -21,16 +21,6 @@ def users_of(client):
     return sorted(device.user_id for device in ck.list_devices(client))
 
 
-def test_cameras_are_tried_and_imported_in_order(client, table, tmp_path):
-    path = tmp_path / "cameras.csv"
-    table.to_csv(path, index=False)
-    result = ck.import_devices(client, path, verify=True)
-    assert list(result.row) == [2, 3, 4]
-    assert {*zip(result.outcome, result.verdict, strict=True)} == {("imported", "ok")}
-    sent = [device.user_id for device in ck.list_devices(client)]
-    assert sent == list(result.user_id) == ["cam0", "cam1", "cam2"]
-
-
 def test_what_makes_no_sense_asks_nothing(script, table):
     service = script()
     assert len(ck.import_devices(service.client(), table.head(0))) == 0
@@ -58,13 +48,20 @@ def test_what_is_there_is_left_alone_and_a_dry_run_changes_nothing(client, sandb
     assert list(again.outcome) == ["already there"]  # the camera, as another user
 
 
-def test_a_file_without_passwords_gets_the_one_that_is_given(client, sandbox, table):
+def test_a_file_without_passwords_gets_the_one_that_is_given(client, sandbox, table, tmp_path):
+    """Cameras are tried and imported in order, and rows are those of the file."""
     table.loc[1, ["login_name", "login_password"]] = None
     table.loc[1, "user_address"] = sandbox.camera(**SMALL)
     table.loc[2, "login_password"] = ""
-    ck.import_devices(client, table, login_password=LOGIN["login_password"])
-    logins = {device.user_id: dict(device.options) for device in ck.list_devices(client)}
-    assert logins == {"cam0": LOGIN, "cam1": {}, "cam2": LOGIN}
+    table.to_csv(tmp_path / "cameras.csv", index=False)
+    password = LOGIN["login_password"]
+    result = ck.import_devices(
+        client, tmp_path / "cameras.csv", verify=True, login_password=password
+    )
+    assert list(result.row) == [2, 3, 4]
+    assert {*zip(result.outcome, result.verdict, strict=True)} == {("imported", "ok")}
+    logins = [(device.user_id, dict(device.options)) for device in ck.list_devices(client)]
+    assert logins == [("cam0", LOGIN), ("cam1", {}), ("cam2", LOGIN)]
 
 
 # What the service answers: its faults in their order, the outcomes, what cause and advice of a row

@@ -89,3 +89,5 @@ def test_no_answer_of_any_type_raises_and_none_is_quoted(name):
         assert len(feedback.message) > 20
         assert "hunter2" not in repr(feedback)
     assert repr(course.check(name, None)).startswith("[open] No answer yet")
+    with pytest.raises(ck.ConfigError):
+        course.check(f"../{name}", None)

@@ -8,7 +8,6 @@ from email.utils import formatdate
 import pytest
 
 import confkit as ck
-from confkit.connect import SERVICE
 from confkit.deployment import CHECKS
 from confkit.sandbox import Sandbox
 from tests.deployment.services import USUAL, checked
@@ -44,12 +43,6 @@ def holds(row, outcome, detail="", advice=""):
     assert advice in row[2]
 
 
-def other(sandbox, **options):
-    """A client of a sandbox with settings of its own."""
-    settings = {name: getattr(sandbox, name) for name in (*SERVICE, "dialect")}
-    return ck.Client(**{**settings, **options})
-
-
 @pytest.mark.parametrize("dialect", [ck.Dialect(), OLD], ids=str)
 def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
     """B1 is not asked, and of B2 nothing is sent that could work; a client that is read only does
@@ -76,7 +69,8 @@ def test_one_run_names_all_wrong_settings_of_the_dialect():
     }
     with Sandbox(seed=1, dialect=OLD) as sandbox:
         room_id = ck.create_room(sandbox.connect(), "t", "ops")
-        client = other(sandbox, dialect=ck.Dialect())
+        client = sandbox.connect()
+        client.dialect = ck.Dialect()
         rows = examine(client, room_id, max_failed_logins=8)
     for name, settings in named.items():
         holds(rows[name], "FAIL", settings)
@@ -86,7 +80,8 @@ def test_one_run_names_all_wrong_settings_of_the_dialect():
 
 def test_refused_keys_are_looked_into_within_the_bound(sandbox):
     """At most two logins fail, and the secret is in no request."""
-    client = other(sandbox, secret_key="s0me-0ther")
+    client = sandbox.connect()
+    client.secret_key = ck.Secret("s0me-0ther")
     rows = examine(client)
     holds(rows["Finding"], "FAIL", "Keys: A1 refuses the keys (401); refused: sha1 hex, sha1 raw;")
     holds(rows["Finding"], "FAIL", "not tried (max_failed_logins=2): sha256 hex", "confkit probe")
@@ -151,7 +146,7 @@ def test_what_stands_in_the_way_is_named_with_the_setting(script, reply, detail,
 
 def test_swapped_addresses_are_corrected_for_the_other_checks(sandbox):
     a, b = sandbox.base_url, sandbox.outgoing_url
-    rows = examine(other(sandbox, base_url=b, outgoing_url=a))
+    rows = examine(ck.Client(b, a, **KEYS))
     assert outcomes(rows) == "PFFPPPPSS"
     holds(rows[A], "FAIL", "but the other address is", f"Set base_url to {a}.")
     holds(rows[B], "FAIL", "but the other address is", f"Set outgoing_url to {b}.")

@@ -125,6 +125,7 @@ WRONG = [  # a call, and the parameter that is missing, breaks a bound, or canno
     (call_of("force_offline", "1", " "), "user_id"),
     (call_of("import_device", "1", "cam", "Door", "rtsp://u:***@192.0.2.7/s"), "user_address"),
     (call_of("remove_device", "1", " "), "user_id"),
+    (call_of("diagnose_device", "1", "cam", "rtsp://u:***@192.0.2.7/s"), "user_address"),
 ]
 
 

@@ -7,6 +7,7 @@ import requests
 
 import confkit as ck
 from confkit.operations import OPERATIONS
+from confkit.sandbox import Sandbox
 from confkit.sandbox.operations import FUNCTIONS
 from tests.scripted import A1, A3, B1, B3
 
@@ -64,6 +65,8 @@ def test_a_fault_that_makes_no_sense(sandbox):
             sandbox.fault("A3", **wrong)
     with pytest.raises(ck.ConfigError, match="seconds is nan"):
         sandbox.advance(math.nan)
+    with pytest.raises(ck.ConfigError):
+        Sandbox(item_keys="kebab")
 
 
 def test_each_refusal_names_its_reason(caller, sandbox):
