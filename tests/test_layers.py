@@ -5,6 +5,7 @@ import ast
 import re
 import subprocess
 import sys
+from importlib.util import resolve_name
 from pathlib import Path
 
 import confkit as ck
@@ -44,20 +45,19 @@ def part_of(path):
 
 def imports(path):
     """The parts that a file imports, not for type checking alone."""
-    package = ["confkit", *path.relative_to(PACKAGE).parts[:-1]]
+    package = ".".join(path.relative_to(PACKAGE.parent).parts[:-1])
     parts = set()
 
     def visit(node):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             return
         if isinstance(node, ast.Import | ast.ImportFrom):
-            up = getattr(node, "level", 0)
-            stem = [*package[: len(package) - up + 1 if up else 0]]
-            stem += filter(None, (getattr(node, "module", None) or "").split("."))
+            stem = "." * getattr(node, "level", 0) + (getattr(node, "module", None) or "")
             for alias in node.names:
-                names = [*stem, *alias.name.split("."), "__init__"]
-                if names[0] == "confkit":
-                    parts.add(names[1] if names[1] in FLOOR else "__init__")
+                name = f"{resolve_name(stem, package)}.{alias.name}".strip(".")
+                if name.partition(".")[0] == "confkit":
+                    part = f"{name}.".split(".")[1]
+                    parts.add(part if part in FLOOR else "__init__")
         for child in ast.iter_child_nodes(node):
             visit(child)
 

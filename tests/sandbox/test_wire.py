@@ -47,12 +47,13 @@ def test_tokens_come_first_and_then_the_parameters(caller, operation):
     values = {name: usual.get(name, "1") for name in operation.required}
     if operation.token:
         for token in (None, "gültig?"):
-            assert caller.ret(operation.path, {operation.token: token}) == 602
+            refused = caller.raw(operation.path, {operation.token: token}).json()
+            assert refused["ret"] == 602
         values[operation.token] = caller.token
     for name in operation.required:
         for missing in (None, ""):
-            code = 407 if operation.interface == "A" else 401
-            assert caller.ret(operation.path, {**values, name: missing}) == code
+            refused = caller.raw(operation.path, {**values, name: missing}).json()
+            assert refused["ret"] == (407 if operation.interface == "A" else 401)
             assert caller.sandbox.refusals[-1].why.startswith(f"{name} is ")
 
 
