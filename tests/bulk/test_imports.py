@@ -10,7 +10,7 @@ import confkit as ck
 from tests.ports import HERE, quiet_port
 from tests.scripted import B1, B3, listed
 
-from . import LOGIN, SMALL, table_of
+from .conftest import LOGIN, SMALL, table_of
 
 PASS = {"delay": 0}  # a fault that changes nothing
 NO_USERS = {"body": '{"ret": 0, "user_list": []}'}

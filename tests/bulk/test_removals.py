@@ -6,7 +6,7 @@ import confkit as ck
 from tests.scripted import A3, A6, B2, B3, Reply, listed
 from tests.ways import TOKEN
 
-from . import SMALL, table_of
+from .conftest import SMALL, table_of
 
 SECRET = "1NSIDE"
 SEVERAL = [ck.Device("1", f"cam{i}", "Door", f"rtsp://192.0.2.{i}/s") for i in range(5)]

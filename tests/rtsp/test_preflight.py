@@ -59,7 +59,7 @@ def described(*changes):
     return instead("DESCRIBE", body=body)
 
 
-# What does not play; the verdicts that are not here have a camera of the sandbox in test_faults.py
+# What does not play; the verdicts that are not here have a camera of the sandbox in test_camera.py
 
 AT_ONCE = [
     (instead("DESCRIBE", 400), "path_not_found", "DESCRIBE", "400"),
