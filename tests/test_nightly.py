@@ -1,9 +1,11 @@
-"""The nightly attacks: a short piece of some of them, what they must notice, and their report."""
+"""The nightly attacks: a short piece of some of them, what they must notice, and their report; and
+which failures of a day are run once more."""
 
 import re
 
 import pytest
 
+from tests import rerun
 from tests.nightly.__main__ import main
 from tests.nightly.parts import PARTS
 from tests.nightly.piece import ROOT, Part, Piece
@@ -37,3 +39,14 @@ def test_the_promises_name_tests_and_parts_that_there_are():
         names = re.findall(r"`([^`]+)`", holds)
         assert names, promise
         assert all(name in PARTS or (ROOT / name).exists() for name in names), promise
+
+
+def test_a_few_failures_are_repeated_but_no_promise():
+    """Nor what failed beside it, nor many; a name is that of the test alone. These files exist."""
+    few = [f"tests/test_text.py::test_{n}" for n in range(3)]
+    assert rerun.repeatable(few) == few
+    assert rerun.repeatable([*few, "tests/test_text.py::test_3"]) == []
+    assert rerun.GROUP.sub("", "test_a.py::test_once[a@b]@browser") == "test_a.py::test_once[a@b]"
+    for path in rerun.NEVER:
+        assert [*ROOT.glob(f"{path}*")]
+        assert rerun.repeatable([few[0], f"{path}::test_b"]) == []
