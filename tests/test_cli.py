@@ -15,9 +15,8 @@ from confkit.cli import commands
 from confkit.cli.services import SPOKEN, reference
 from confkit.dialect import Dialect
 from confkit.operations import B3
-from tests.commands import CONFKIT, known, on_a_terminal, run
+from tests.commands import CONFKIT, known, on_a_terminal, run, server
 from tests.scripted import AUTHENTICATE, Reply
-from tests.servers import server
 
 COMMANDS = [*commands.commands, "profile add"]
 # What is typed, the status, a part of standard output and of standard error.

@@ -13,9 +13,8 @@ from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from confkit.connect import save_profile
-from tests.commands import CONFKIT
+from tests.commands import CONFKIT, server
 from tests.ports import quiet_port
-from tests.servers import server
 from tests.test_connect import SERVICE
 from tests.test_notebooks import FOLDER
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from unittest import mock
 
 from tests.secrets import drives
-from tests.secrets.given import driven
+from tests.secrets.drives import driven
 from tests.secrets.surfaces import MODES
 from tests.secrets.worlds import WORLDS, World, world
 

@@ -11,7 +11,7 @@ import pytest
 from confkit import cli, panels
 from confkit.panels.layout import Panel
 from tests.secrets import drives
-from tests.secrets.given import driven
+from tests.secrets.drives import driven
 from tests.secrets.marks import Marks
 from tests.secrets.worlds import HOSTILE, world
 
