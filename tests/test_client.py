@@ -18,8 +18,7 @@ from confkit.client import RateLimiter
 from confkit.secret import MASK
 from tests.conftest import need
 from tests.scripted import A1, A2, A3, A5, B1, VECTOR_TOKEN, Reply
-
-ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
+from tests.ways import ROOM
 
 
 def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):

@@ -16,9 +16,8 @@ import pytest
 import confkit as ck
 from confkit import course
 from tests.conftest import need
+from tests.scripted import VECTOR_TOKEN
 
-EXERCISES = ("digest", "token", "token-in-url", "devices-options", "errors-read", "errors-count")
-TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 OPTIONS = "options=%7B%22login_name%22%3A%20%22admin%22%2C%20%22login_password%22%3A%20%22"
 
 
@@ -45,16 +44,16 @@ def counter(*caught, result=0):
 
 ANSWERS = [  # exercise, answer, words of what is said
     ("digest", "MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2YWVlOGRhODBmZjg5M2RlNg==", "right"),
-    ("digest", TOKEN, "this is the access token"),
+    ("digest", VECTOR_TOKEN, "this is the access token"),
     (
         "digest",
         "U0hBMShzdGRpbik9IDFhY2YzMzVlNzRmZDA5NWYwYjRhODZjNmFlZThkYTgwZmY4OTNkZTYK",
         "openssl's whole line",
     ),
-    ("token", TOKEN, "right"),
+    ("token", VECTOR_TOKEN, "right"),
     ("token", "SLAETk6ytPpbzvflqQsSso6mK3g=", "signature is of the raw bytes"),
-    ("token-in-url", f"access_token={TOKEN[:-2]}%3D%3D", "right"),
-    ("token-in-url", f"access_token={TOKEN[:-2]}%253D%253D", "twice"),
+    ("token-in-url", f"access_token={VECTOR_TOKEN[:-2]}%3D%3D", "right"),
+    ("token-in-url", f"access_token={VECTOR_TOKEN[:-2]}%253D%253D", "twice"),
     ("devices-options", f"{OPTIONS}50%25%20%26%20more%22%7D", "right"),
     ("errors-read", read, "right"),
     ("errors-read", lambda status, body: read(status, body) or None, "0 here, not none"),
@@ -88,7 +87,7 @@ class Hostile:
         raise SystemExit("login_password=hunter2")
 
 
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", dict.fromkeys(name for name, *_ in ANSWERS))
 def test_no_answer_of_any_type_raises_and_none_is_quoted(name):
     """Garbage of every type is wrong, in a sentence; None is no answer yet."""
     for answer in ("\ud800", b"\xff", float("nan"), {}, Hostile(), len, lambda *_: Hostile()):
