@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .client import Client
@@ -82,11 +83,14 @@ def import_device(
     login_password = Secret(login_password) if login_password is not None else None
     user_address = SecretAddress(user_address) if user_address is not None else None
     user_data = hide(user_data)
-    options = hide(options, "" if isinstance(options, Mapping) else "secret")
+    hidden: Any = Secret("nested too deep")  # refused below, where no traceback shows them
+    with suppress(ValueError):
+        hidden = hide(options, "" if isinstance(options, Mapping) else "secret")
+    del options
     client.may_send(B1)
     if isinstance(room_id, Device):
         old = room_id
-        options = old.options if options is None else options
+        hidden = old.options if hidden is None else hidden
         user_id = old.user_id if user_id is None else user_id
         user_name = old.user_name if user_name is None else user_name
         user_address = old.user_address if user_address is None else user_address
@@ -97,7 +101,7 @@ def import_device(
         require_text(B1, "user_name", user_name),
         check_address(B1, user_address),
         reveal(user_data) or "",
-        check_options(options, login_name, login_password),
+        check_options(hidden, login_name, login_password),
     )
     report = None
     if preflight:

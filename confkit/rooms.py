@@ -197,7 +197,7 @@ def change(
         unknown.cause += f"; the look-up failed: {failed.summary}"
         raise unknown from refusal
     if isinstance(refusal, ApiError):
-        refusal.cause += "; the look-up shows that nothing was changed"
+        refusal.cause += "; the look-up shows no effect so far"
         raise refusal
     unknown.cause += "; no effect is visible so far"
     raise unknown

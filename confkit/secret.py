@@ -67,7 +67,7 @@ _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://")
 # In the query or path of an address; some cameras separate the pairs with an underscore.
 _IN_ADDRESS = re.compile(
     rf"(?i)(?:(?:{'|'.join(_ENDINGS)}|key|ticket|(?<![a-z])(?:pass|pw|auth|login))="
-    r"|(?<![a-z])user(?:name)?=[^&;:/?#\s]+:)"
+    r"|(?<![a-z])user(?:name)?=[^&;:/?#\s]+:|\?[^&;:=/?#\s]+:)"
     r"(?P<password>[^&;/?#\s]+?)(?=_[a-z]+=|[&;/?#\s]|\Z)"
 )
 _LOGINS = (_LOGIN, _ENCODED_LOGIN, _PATH_LOGIN)  # in any text
@@ -209,11 +209,13 @@ def redact(text: str, known: Iterable[str | Secret] = ()) -> str:
 
 
 def _spellings(value: str) -> set[str]:
+    # The = of base64 is written in many ways, as in an address within an address.
+    bare = value.rstrip("=")
     in_json, letters = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
     data = value.encode(errors="surrogateescape")  # bytes of a login that are not UTF-8
     in_url = {quote(data), quote(data, safe=""), quote_plus(data)}
     in_code = {in_json, in_json.replace("/", "\\/"), letters, repr(value)[1:-1], escape(value)}
-    return {value} | in_url | in_code
+    return {value, bare if len(bare) >= SHORTEST else value} | in_url | in_code
 
 
 def _masked(match: re.Match[str]) -> str:

@@ -225,8 +225,9 @@ def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
 
     `room_id`, `topic`, `users`, `people`, `devices`, `attendee_max`, `utilisation` (users as a
     share of `attendee_max`, `Float64`; missing without a cap or with a cap of 0, and if the users
-    could not be read), and `error`.
+    could not be read), and `error`. TypeError: not a Sweep.
     """
+    _require_sweeps(sweep)
     frame = sweep.frame()
     frame[UTILISATION] = utilisation(frame)
     return frame[[*_FIRST, UTILISATION, "error"]]
@@ -261,8 +262,9 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     both sweeps read them; a device counts as a user if neither sweep could read the devices. One
     that was imported during the earlier sweep, which took it for a person, came in the later. A
     room that is not in both sweeps, or was not asked in one that ended early, has no row.
-    ValueError: they are of two services.
+    TypeError: not two Sweeps; ValueError: they are of two services.
     """
+    _require_sweeps(before, after)
     if before.service != after.service:
         names = f"{before.service} and {after.service}"
         raise ValueError(f"the sweeps are of two services, {names}, whose rooms differ")
@@ -287,15 +289,25 @@ def changes(before: Sweep, after: Sweep) -> pd.DataFrame:
     return _frame(rows, _CHANGE)
 
 
+def _require_sweeps(*sweeps: object) -> None:
+    for value in sweeps:
+        if not isinstance(value, Sweep):
+            kind = type(value).__name__
+            raise TypeError(f"expected what sweep(client, room_ids) returns, got {kind}")
+
+
 def with_last_known(before: Sweep | None, after: Sweep) -> Sweep:
-    """Return `after` with the rooms and devices of `before` that were not read since: changes from
-    there to a later sweep miss nothing that happened while a room could not be read."""
+    """Return `after` with what `before` knew of rooms and devices that were not read since, and its
+    failures of rooms that were not asked: changes from there to a later sweep miss nothing that
+    happened meanwhile."""
     if before is None:
         return after
     old = before._part
     part = _Part({**old.rooms}, {**old.users}, old.devices)
     part.add(after._part)
-    return replace(after, _part=part)
+    failures = {each.room_id: each for each in (*before.failures, *after.failures)}
+    unread = [each for room_id, each in failures.items() if room_id not in after._part.users]
+    return replace(after, _part=part, failures=tuple(unread))
 
 
 def _differences(

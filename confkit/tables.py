@@ -35,10 +35,17 @@ _OTHER_FILES = {
     b'["': "JSON",
     b'{"': "JSON",
 }
-_SEPARATOR_LINE = re.compile(r'"?sep=([^\w\r\n "])"?(?:\r\n|\r|\n|\Z)', re.IGNORECASE)  # Excel's
-_ERROR_CELL = re.compile(  # in several languages
-    r"#(?:[^\W\d_]/[^\W\d_]|NV|YOK|HIÁNYZIK|[¡¿]?[^\W\d_]+(?:/0)?[!?]|#{2,})|(?:Err|Fehler):[0-9]{3}"
+_FIRST_LINE = re.compile(  # of Excel, and of PowerShell
+    r'(?:"?sep=([^\w\r\n "])"?|#TYPE [^\r\n]*)(?:\r\n|\r|\n|\Z)', re.IGNORECASE
 )
+_ERROR_CELL = re.compile(  # in several languages
+    r"""(?x) \# (?: [^\W\d_]/[^\W\d_]!? | NV | YOK | HIÁNYZIK | NENÍ_K_DISPOZICI | NEDOSTUPN[ÉÝ]
+    | [¡¿]?[^\W\d]+(?:/0)?[\ \xa0\u202f]?[!?] | \#{2,} ) | (?:Err|Fehler):[0-9]{3}"""
+)
+# What a login cannot be: an empty cell of a database, a number rounded by a spreadsheet.
+_LOST_LOGIN = re.compile(r"NULL|null|<NA>|\\N|[0-9][.,][0-9]+E\+[0-9]+")
+# In a list: a comment behind an ID, and blanks at the end of a line.
+_LINE_END = re.compile(r"(?m)(?<=\S)[ \t]+#.*|[ \t]+(?=\r?$)")
 _NUMBER_CELL = re.compile(  # 1001.0, 1.23E+09, 1,234,567 or 12,34,567, with decimals or without
     r"""(?x) [0-9]+[.,]0+ | [0-9]+(?:[.,][0-9]+)?[eE]\+[0-9]+ | [0-9]+[.,][0-9]+[eE][0-9]+
     | [0-9]{1,3}(?:[.,\ '\u2019\xa0\u202f][0-9]{3})+(?:[.,][0-9]{1,2})?
@@ -80,7 +87,7 @@ def room_ids(source: Any, id_column: str | None = None) -> list[str]:
     """
     file = ""
     if isinstance(source, str | os.PathLike):
-        path = Path(source)
+        path = Path(source).expanduser()
         if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
             quoted = str(SecretAddress(str(source)[:200]))
             problem = f"There is no file {quoted!r}, and a single string is read as a path."
@@ -126,7 +133,9 @@ def _position(labels: Sequence[Any], id_column: str | None) -> int:
         return 0
     problem = f"The table has {'two columns' if wanted in names else 'no column'} {wanted!r}."
     advice = "Put room_id above the IDs as their header, or pass the column's name as id_column="
-    if not any("://" in name or "@" in name for name in names):  # cells, perhaps with passwords
+    if has_digit or any("://" in name or "@" in name for name in names):
+        advice += " (the first line may be a row)"  # of cells, perhaps with passwords
+    else:
         advice += f": {', '.join(map(repr, names)) or 'none'}"
     raise parameter_error(A3, problem, f"{advice}.")
 
@@ -137,7 +146,7 @@ def _unique_ids(grid: Grid, position: int, file: str) -> list[str]:
     problems = []
     for number, cells in grid.rows:
         cell, problem, room_id = cells[position], "", ""
-        if file:
+        if isinstance(cell, str) and position not in grid.exact:
             cell = cell.strip()
         if cell is None or cell == "":
             problem = "The room ID is missing."
@@ -186,9 +195,12 @@ def read_table(
         problem = "This is text. Pass a DataFrame, or the path of a CSV file."
         grid = Grid([], problems=[Problem(None, None, problem)])
     else:
-        grid = _read_file(Path(source), encoding)
+        grid = _read_file(Path(source).expanduser(), encoding)
     known = {_fold(name): name for name in (*required, *optional)}
-    names = [known.get(_fold(str(name)), str(name).strip()) for name in grid.names]
+    names = [str(name).strip() for name in grid.names]
+    for position, name in enumerate(names):
+        if known.get(_fold(name), name) not in names:  # beside user_name, username is another
+            names[position] = known[_fold(name)]
     problems = list(grid.problems)
     if names or not problems:
         problems += _header_problems(names, required, optional)
@@ -232,10 +244,11 @@ def cell_damage(cell: object, column: str) -> str:
     """Return how a cell was damaged on its way, or "": an error such as #REF!, or an ID turned into
     a number such as 1001.0, 1.23E+09 or 1,234,567. In a text from code, 2.0 is an ID."""
     text = cell.strip() if isinstance(cell, str) else ""
-    if _ERROR_CELL.fullmatch(text):  # not quoted: it may be a password after all
+    is_lost = column in ("login_name", "login_password") and _LOST_LOGIN.fullmatch(text)
+    if is_lost or _ERROR_CELL.fullmatch(text):  # not quoted: it may be a password after all
         return (
-            "The cell holds a spreadsheet error. Correct it there; if the text is meant so, pass a "
-            "DataFrame whose column is of pandas' type string."
+            "The cell holds a spreadsheet error, or no value. Correct it; if the text is meant so, "
+            "pass a DataFrame whose column is of pandas' type string."
         )
     if not column.endswith("_id"):
         return ""
@@ -296,6 +309,8 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
     if problem:
         return Grid([], problems=[Problem(line, None, problem)])
     text = text.removeprefix("\ufeff")
+    if is_list:
+        text = _LINE_END.sub("", text)
     if not is_list or "\t" in text:
         return parse_csv(text)
     rows = [
@@ -308,11 +323,12 @@ def _read_file(path: Path, encoding: str | None = None, *, is_list: bool = False
 
 def parse_csv(text: str) -> Grid:
     """Return the cells of CSV text, with any separator (, ; tab |), without empty rows."""
-    if declared := _SEPARATOR_LINE.match(text):
-        text = "\n" + text[declared.end() :]  # each line keeps its number
+    if first := _FIRST_LINE.match(text):
+        text = "\n" + text[first.end() :]  # each line keeps its number
     header = next(filter(str.strip, text.splitlines()), "")
-    bare = re.sub('"[^"]*"', "", header) or header
-    separator = declared[1] if declared else max(",;\t|", key=bare.count)
+    # A quoted name may contain separators and line ends.
+    bare = next(filter(None, map(str.strip, re.sub('"[^"]*"', "", text).splitlines())), header)
+    separator = (first and first[1]) or max(",;\t|", key=bare.count)
     spaced = f"{separator} " in header
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=spaced, strict=True)

@@ -36,6 +36,7 @@ ADDRESSES = {
     "rtsp://h/x?authbasic=aHVudGVyMg&ch=2": "rtsp://h/x?authbasic=***&ch=2",
     "rtsp://h/user=a_password=hunter2_ch=1.sdp": "rtsp://h/user=a_password=***_ch=1.sdp",
     "rtsp://u:hunter2@h/a:hunter2/c?pwd=hunter2": "rtsp://u:***@h/a:***/c?pwd=***",
+    "rtsp://h/iphone/11?admin:hunter2&": "rtsp://h/iphone/11?admin:***&",
     "rtsp://h/x?user=a:hunter2&streamKey=hunter2": "rtsp://h/x?user=a:***&streamKey=***",
     "rtsp:/admin:hunter2@192.0.2.7/x": "rtsp:/admin:***@192.0.2.7/x",
     "admin:hunter2@192.0.2.7:554/x": "admin:***@192.0.2.7:554/x",
@@ -103,6 +104,8 @@ def test_a_known_value_is_hidden_however_it_is_written(written):
         masked = redact(f"before {written(value)} after", [Secret(value), "Left7", "", "be", "f"])
         assert "left7" not in masked.lower(), (odd, masked)
         assert "right9" not in masked.lower(), (odd, masked)
+    nested = quote(quote("Left7Right9==", safe=""), safe="")  # in an address within an address
+    assert "Left7" not in redact(f"next={nested}", ["Left7Right9=="])
 
 
 def test_a_response_that_is_cut_anywhere_shows_no_part_of_a_password():

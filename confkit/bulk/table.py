@@ -136,6 +136,8 @@ def _contradictions(fields: Cells) -> Iterator[tuple[str, str]]:
     if name and not password and address.login_password is None:
         problem = "The cell is empty, but login_name is not. Fill it in"
         yield "login_password", f"{problem}; write an empty password as rtsp://NAME:@HOST."
+    if login[1] and not name and address.login_name is None:
+        yield "login_name", "The cell is empty, but login_password is not. Fill it in."
 
 
 def _duplicates(

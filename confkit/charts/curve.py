@@ -96,7 +96,9 @@ def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     period = steps.index[-1] - steps.index[0]
     if new.sum() <= _MAX_STEPS and period <= _MAX_PERIOD:
         return steps.assign(full=steps.groupby(new.cumsum())["full"].transform("sum"))[new], ""
-    size = next((size for size in _BINS if period / pd.Timedelta(size) <= _MAX_STEPS), "7D")
+    longest = pd.Timedelta(steps["lasts"][steps["users"].notna()].max(), "min")  # of a sample
+    least = max(period / _MAX_STEPS, longest)
+    size = next((size for size in _BINS if pd.Timedelta(size) >= least), "7D")
     rows = steps.iloc[:-1]
     try:
         bins = rows.resample(size)

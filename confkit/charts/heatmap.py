@@ -67,7 +67,8 @@ def mean_week(samples: pd.DataFrame, zone: tzinfo) -> Hours:
     date, hour = local.dt.floor("h"), local.dt.day_of_week * 24 + local.dt.hour
     people, room = samples["people"].astype("float64"), samples["room_id"]
     usual = people.groupby([hour, room]).transform("mean")
-    read = people.groupby(hour).count() / usual.groupby(hour).count()
+    ever = people.groupby(room).transform("count") > 0  # a deleted room makes no hour unknown
+    read = people.groupby(hour).count() / ever.groupby(hour).sum()
     rooms = people.fillna(usual).groupby([hour, date, room]).mean()
     mean = rooms.groupby(level=[0, 1]).sum(min_count=1).groupby(level=0).mean()
     return mean.where(read >= _ENOUGH).reindex(range(168)).to_numpy().reshape(7, 24)

@@ -143,7 +143,7 @@ class Inquiry:
                 return None
             if call.ret not in REFUSED:
                 return result  # which does not depend on the signature
-            cause = result.cause
+            cause = result.cause.partition(". ")[2]  # what the service itself says
         return self._refusal(dialects, cause)
 
     def _signatures(self) -> list[Dialect]:

@@ -43,7 +43,7 @@ def read_samples(source: str | Path | pd.DataFrame) -> pd.DataFrame:
 
 
 def by_room(samples: pd.DataFrame) -> Iterator[RoomSamples]:
-    """Yield the samples of each room, by ID; of several at one time the one that was read."""
+    """Yield the samples of each room, by ID; of several at one time that with the most users."""
     places = samples.groupby("room_id").indices
     if not places:
         return
@@ -55,9 +55,9 @@ def by_room(samples: pd.DataFrame) -> Iterator[RoomSamples]:
     arrays = zip(*(np.split(column.take(order), ends[:-1]) for column in columns), strict=True)
     for room_id, (time, users, people, cap) in zip(places, arrays, strict=True):
         if (np.diff(time) <= np.timedelta64(0)).any():
-            first = np.argsort(users, kind="stable")  # NaN last
-            first = first[np.unique(time[first], return_index=True)[1]]
-            time, users, people, cap = (array[first] for array in (time, users, people, cap))
+            best = np.lexsort((-people, -users))  # the most users first, NaN last
+            best = best[np.unique(time[best], return_index=True)[1]]
+            time, users, people, cap = (array[best] for array in (time, users, people, cap))
         people[users == 0] = 0
         in_use = people[users > 0]
         known = not in_use.size or not np.isnan(in_use).all()
@@ -66,11 +66,11 @@ def by_room(samples: pd.DataFrame) -> Iterator[RoomSamples]:
 
 
 def _intervals(gaps: Floats) -> Floats:
-    """Return the usual gap at each sample: the median, or, if other gaps make up more than a tenth
-    of the time, as after a change of the interval, the median of those around it."""
+    """Return the usual gap at each sample, the median of those around it: the interval of a
+    recording may change."""
     usual = np.median(gaps) if len(gaps) else np.nan
-    same = (gaps <= 1.5 * usual) & (gaps >= usual / 1.5)
-    if gaps[same].sum() >= 0.9 * gaps.sum():
+    others = (gaps > 1.5 * usual) | (gaps < usual / 1.5)
+    if np.count_nonzero(others) < 6:  # which change no median of 11
         return np.broadcast_to(usual, len(gaps) + 1)
     around = pd.Series(gaps).rolling(11, center=True, min_periods=1).median().to_numpy()
     return np.append(around, around[-1])

@@ -80,7 +80,7 @@ def capacity_report(
         pairs = _apply_risk(rows, risk, words)
         attrs |= {"risk": float(risk), "ahead": words, "pairs": pairs}
     for row in rows:
-        row["reason"] += "" if row["people_known"] else "; devices may be counted as people"
+        row["reason"] += row["note"]
     report = pd.DataFrame(rows, columns=[*_TYPES]).astype(_TYPES)
     report.attrs = attrs
     return report
@@ -108,15 +108,17 @@ def _room_row(
     coverage = minutes_read / ((until - room.time[0]) / _MINUTE + interval[-1])
     if len(room.time) == 1:  # whose interval is not known
         coverage = read[0] * float(until == room.time[0])
+    unknown = interval[np.isnan(room.present) & (room.users > 0)].sum()
+    note = f"; the devices were not read for {duration(unknown)}" if unknown else ""
     row: dict[str, Any] = {
         "room_id": room.room_id,
-        "people_known": room.people_known,
+        "note": note if room.people_known else "; devices may be counted as people",
         "samples": read.sum(),
         "coverage": min(1.0, coverage),
     }
     if not read.any():
         return row | {"reason": "could not be read"}
-    peak, cap = np.nanmax(room.users), room.cap[read][-1]
+    peak, cap = np.nanmax(room.users), room.cap[read | ~np.isnan(room.cap)][-1]
     row |= {
         "peak": peak,
         "attendee_max": cap if cap > 0 else None,
@@ -124,7 +126,8 @@ def _room_row(
         "minutes_full": round(interval[at_cap].sum(), 1),
     }
     if not len(used):
-        return row | {"reason": "never used; only devices were present" if peak else "never used"}
+        unused = "never used; only devices were present" if peak else "never used"
+        return row | {"reason": "not known whether people were present" if note else unused}
     order = np.argsort(used, kind="stable")
     lasting = np.cumsum(interval[present][order])
     for name, share in _SHARES.items():

@@ -62,7 +62,7 @@ def load_occupancy(
     first = parse_moment(since or "0001-01-02T00:00Z", "since")
     end = parse_moment(until or "9999-12-30T00:00Z", "until")
     try:
-        paths, foreign = list_files(Path(folder))
+        paths, foreign = list_files(Path(folder).expanduser())
         if foreign and not paths:
             raise FileNotFoundError(0, f"its {counted(len(foreign), 'file')} are others")
     except OSError as error:
@@ -81,9 +81,11 @@ def load_occupancy(
     days = [path for path in paths if str(first.date()) <= path.name[:10] <= str(end.date())]
     table = pa.concat_tables([_SCHEMA.empty_table(), *map(_read, days)])
     table = table.filter((pc.field("time") >= first) & (pc.field("time") < end))
-    samples: pd.DataFrame = table.to_pandas().sort_values(["time", "room_id", "users"])
-    # Of two with the same key prefer one that was read: missing users are last.
-    samples = samples.drop_duplicates(["time", "room_id", "service"], ignore_index=True)
+    samples: pd.DataFrame = table.to_pandas()
+    # Of several with the same key that with the most users counts: no peak is lost.
+    samples = samples.sort_values(["time", "room_id", "users", "people"], na_position="first")
+    key = ["time", "room_id", "service"]
+    samples = samples.drop_duplicates(key, keep="last", ignore_index=True)
     if services := sorted(samples["service"].dropna().unique()):
         samples.attrs["service"] = ", ".join(services)
     return samples
@@ -204,10 +206,11 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
 
     `samples` has the columns of `load_occupancy`, from a simulation or another source; a missing
     `service` is taken from `attrs["service"]`. Samples of the same time, room and service count
-    once: after RecordingError, such as on a full disk, repeat the call. ValueError: not a frame of
-    samples. ConfigError: the folder has the format of an earlier version.
+    once, those with the most users: after RecordingError, such as on a full disk, repeat the call.
+    ValueError: not a frame of samples. ConfigError: the folder has the format of an earlier
+    version.
     """
-    frame, folder = samples_frame(samples), Path(folder)
+    frame, folder = samples_frame(samples), Path(folder).expanduser()
     if "service" not in frame.columns:
         frame = frame.assign(service=samples.attrs.get("service"))
     frame = frame.sort_values(["time", "room_id"])

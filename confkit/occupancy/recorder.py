@@ -82,7 +82,11 @@ class Recorder:
         if not ids:
             raise ConfigError("no rooms to record", "Pass at least one room ID.")
         stop = cancelled or threading.Event()
-        files, done, times = DayFiles(Path(self.folder)), Recorded(), set[pd.Timestamp]()
+        files, done, times = (
+            DayFiles(Path(self.folder).expanduser()),
+            Recorded(),
+            set[pd.Timestamp](),
+        )
         before = ""  # why rooms were not read in the sweep before
         with suppress(KeyboardInterrupt), progress_bar(progress, sweeps, "sweeps") as step:
             for skipped in _schedule(every, stop):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Container, Iterable
 from contextlib import suppress
 from typing import NamedTuple
@@ -49,7 +50,7 @@ def parse_packet(data: bytes) -> Packet | None:
 
 class Video:
     """A video being received: `keyframe` is the newest complete one: Annex B with parameter sets,
-    or JPEG; `packets` and `lost` count packets.
+    or JPEG, at this monotonic time; `packets` and `lost` count packets.
 
     A picture ends when the timestamp changes, or a keyframe begins after a marker. Some cameras set
     a marker on each slice, so a picture is stored at a marker, and again when more of it has
@@ -59,6 +60,7 @@ class Video:
     def __init__(self, media: Media) -> None:
         self.codec = media.codec
         self.keyframe: bytes | None = None
+        self.keyframe_time = 0.0
         self.packets = self.lost = 0
         self._media = media
         self._format: H264Format | JpegFormat
@@ -150,7 +152,7 @@ class Video:
             else:
                 self._recognised = True
             if picture:
-                self.keyframe = picture
+                self.keyframe, self.keyframe_time = picture, time.monotonic()
 
 
 class H264Format:

@@ -35,13 +35,14 @@ class Refused(Exception):
 
 class DeviceStream(NamedTuple):
     """The state of a device's stream: "live", "dialling" or "waiting" to redial; the number of
-    `reconnects`, and the `verdict` of the last failure, empty if there was none."""
+    `reconnects`, and `verdict` and `reason` of the last failure, empty if there was none."""
 
     room_id: str
     user_id: str
     state: State
     reconnects: int
     verdict: str
+    reason: str
 
 
 @dataclass(eq=False, repr=False)
@@ -72,8 +73,9 @@ class Device:
 
     def status(self) -> DeviceStream:
         """Return the state of the stream."""
-        verdict, lives = self._failure.verdict if self._failure else "", max(1, self._lives)
-        return DeviceStream(self.room.room_id, self.user_id, self.state, lives - 1, verdict)
+        failure, place = self._failure, (self.room.room_id, self.user_id)
+        problem = (failure.verdict, redact(failure.reason)) if failure else ("", "")
+        return DeviceStream(*place, self.state, max(0, self._lives - 1), *problem)
 
     def keyframe(self) -> tuple[str, bytes, bool]:
         """Return the arguments of `Snapshot.of` for the newest keyframe of the live stream; wait
@@ -82,8 +84,9 @@ class Device:
         silence = self.service.dial_timeout or SILENCE
         until = time.monotonic() + silence
         while (client := self._client) and time.monotonic() < until:
-            if client.video and client.video.keyframe:
-                return client.video.codec, client.video.keyframe, client.video.refreshing
+            video = client.video
+            if video and video.keyframe and time.monotonic() - video.keyframe_time < silence:
+                return video.codec, video.keyframe, video.refreshing
             time.sleep(0.05)
         failure = RtspError("no_keyframe", f"No keyframe arrived within {silence:g} s.")
         if client is None:

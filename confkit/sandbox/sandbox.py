@@ -36,7 +36,8 @@ MOST_SECONDS = 1e10  # some 300 years
 
 
 class Sandbox:
-    """The conferencing service, embedded: both interfaces on two ports of this machine.
+    """The conferencing service, embedded: both interfaces on two ports of this machine, or on one
+    if `port` and `outgoing_port` are the same.
 
     Its state is in memory; `with` or `start()` starts it, once, `close()` stops it. Its clock is
     this machine's until `advance` or `simulate` moves it, and clients of the sandbox use its time.
@@ -68,6 +69,8 @@ class Sandbox:
         secret_key = Secret(secret_key or "")  # a traceback shows the locals
         _check_choice("result_field", result_field, "ret", "result")
         _check_choice("item_keys", item_keys, "camelCase", "snake_case")
+        if not (0 <= port < 65536 and 0 <= outgoing_port < 65536):
+            raise ConfigError(f"ports are {port} and {outgoing_port}", "Give them from 0 to 65535.")
         self.seed, self.dialect = seed, Dialect.of(dialect or Dialect())
         self.access_key = access_key or DEMO_ACCESS_KEY
         self.secret_key = secret_key.reveal() or DEMO_SECRET_KEY
@@ -88,12 +91,14 @@ class Sandbox:
             self._check_running()
             return self
         with ExitStack() as resources:
-            sockets = [resources.enter_context(listen(port)) for port in self._ports]
+            port, outgoing_port = self._ports
+            ports = [port] if port == outgoing_port != 0 else [port, outgoing_port]
+            sockets = [resources.enter_context(listen(number)) for number in ports]
             urls = ["http://{}:{}".format(*item.getsockname()) for item in sockets]
             self._service.start_mcu()
             resources.callback(self._service.stop_mcu)
             resources.callback(Server(self._service, sockets).close)
-            self.base_url, self.outgoing_url = urls
+            self.base_url, self.outgoing_url = urls[0], urls[-1]
             self._resources = resources.pop_all()
         self._process = os.getpid()
         atexit.register(self.close)

@@ -52,8 +52,8 @@ Reply = tuple[int, bytes, bytes]  # HTTP status, content type, body
 
 
 class Server:
-    """Both interfaces as an ASGI application, on a bound socket each: uvicorn in a thread with its
-    own event loop, until `close`.
+    """Both interfaces as an ASGI application, on a bound socket each or both on one: uvicorn in a
+    thread with its own event loop, until `close`.
 
     Log records of uvicorn in this thread are dropped, as tracebacks and URLs may contain secrets;
     but unreadable requests are recorded as refusals. (No generator: the end of a forked child would
@@ -63,7 +63,7 @@ class Server:
     def __init__(self, service: Service, sockets: list[socket.socket]) -> None:
         self._service, self._sockets = service, sockets
         ports = [listener.getsockname()[1] for listener in sockets]
-        self._interfaces = dict(zip(ports, "AB", strict=True))
+        self._interfaces = dict(zip(ports, ("A", "B") if len(ports) > 1 else ("AB",), strict=True))
         self._routes = {op.path: Route.of(op, service.dialect) for op in OPERATIONS.values()}
         self._uvicorn = uvicorn.Server(uvicorn.Config(self, **UVICORN))
         self._thread = threading.Thread(target=self._run, name="confkit sandbox", daemon=True)
@@ -87,18 +87,19 @@ class Server:
 
     async def _reply(self, scope: Scope, receive: Receive) -> Reply | None:
         service, method, path = self._service, scope["method"], scope["path"]
-        interface = self._interfaces[scope["server"][1]]
+        served, route = self._interfaces[scope["server"][1]], self._routes.get(path)
+        known = route is not None and route.operation.interface in served
+        interface = route.operation.interface if route and known else served[0]
         body = await self._read_body(receive, interface)
         if body is None:
             return None
         query = pairs(scope["query_string"])
         # The last one counts, as browser libraries append theirs (seen).
         callback = dict(query).get("callback")
-        route = self._routes.get(path)
         with service.lock:
             service.counts[path if route else ""] += 1
-            if route is None or (interface, method) != (route.operation.interface, route.method):
-                service.note_refusal(interface, 408, self._explain_route(path, method, interface))
+            if route is None or not known or method != route.method:
+                service.note_refusal(interface, 408, self._explain_route(path, method, served))
                 return _write(service.error(interface, 408), callback)
             fault = service.take_fault(path)
         content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
@@ -132,14 +133,14 @@ class Server:
         self._service.note_refusal(interface, None, f"{why}: the connection was closed")
         return None
 
-    def _explain_route(self, path: str, method: str, interface: str) -> str:
+    def _explain_route(self, path: str, method: str, served: str) -> str:
         route = self._routes.get(path)
         if route is None:
-            paths = [each.path for each in OPERATIONS.values() if each.interface == interface]
-            return f"unknown path; interface {interface} has {', '.join(paths)}"
-        key, other = route.operation.key, route.operation.interface
-        if interface != other:
-            return f"{key} is served on the port of interface {other}, this is that of {interface}"
+            paths = [each.path for each in OPERATIONS.values() if each.interface in served]
+            return f"unknown path; interface {' and '.join(served)} has {', '.join(paths)}"
+        key, interface = route.operation.key, route.operation.interface
+        if interface not in served:
+            return f"{key} is served on the port of interface {interface}, this is that of {served}"
         why = f"{key} is {route.method} here, not {method if method.isalpha() else 'another'}"
         return with_setting(why, route.method_setting, route.method)
 

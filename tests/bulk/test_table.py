@@ -32,6 +32,8 @@ WRONG_FILES = [
     (f"{HEADER}1,c,D,192.0.2.7/s", 2, "user_address", "not a valid address"),
     (f"{HEADER}1,c,D,rtsp://u:ge#heim@192.0.2.7/", 2, "user_address", "%23"),
     (f"{HEADER}{ROW},admin,", 2, "login_password", "login_name is not"),
+    (f"{HEADER}{ROW},admin,NULL", 2, "login_password", "no value"),
+    (f"username,{HEADER}admin,{ROW},,geheim", 2, "login_name", "login_password is not"),
     (f"{HEADER}1,c,D,rtsp://u:geheim@h/,u,geheim2", 2, "user_address", "differs from the one"),
     (f"{HEADER}{ROW}\n\n2,c,D,{ADDRESS}", 4, "user_id", "Row 2"),
     (f"{HEADER}{ROW}\n1,d,D,rtsp://u:geheim@192.0.2.7:554/s", 3, "user_address", "Row 2"),

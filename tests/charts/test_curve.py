@@ -33,6 +33,7 @@ def test_samples_are_steps():
     [
         ([60] * 9, [4, 5, 6], ["08:04 to 08:07"]),
         ([15] * 20 + [5] * 20, [], []),  # an interval that was changed is no gap
+        ([7200] * 120, [], []),  # nor is a long one, where peaks are shown
         ([5, 55] * 10, [], []),  # nor are two recorders
     ],
 )

@@ -55,6 +55,7 @@ TEN = (10, 20)
         ([samples(TEN, None, TEN, None), samples(*[TEN] * 4, room_id="102")], 20),
         ([samples(None, None), samples(*[TEN] * 4, room_id="102")], 10),
         ([samples((5, 9), None, None)], np.nan),
+        ([samples(TEN), *(samples(None, TEN, every=86_400, room_id=n) for n in "ab")], np.nan),
         # A second recorder that is two seconds later.
         ([samples(TEN), samples(TEN, room_id="102", start="2026-03-02T08:00:02")], 20),
         # Rooms of two weeks, which are never added up, and count alike.

@@ -122,12 +122,13 @@ def test_a_recorder_that_seemed_dead_goes_on(tmp_path):
 
 def test_samples_have_a_key(tmp_path):
     """Of the same time, room and service each is there once, however often it is saved, and of two
-    that differ the one that was read; rooms of two services are two."""
+    that differ that with the most users; rooms of two services are two."""
     frame = joined(sweep("2026-06-01T23:59:59.999Z"), NEXT)
     for frame.attrs["note"] in range(2):  # which is not saved
         assert ck.save_occupancy(frame, tmp_path) == 4
     assert names(tmp_path) == ["2026-06-01.parquet", "2026-06-02.parquet"]
     ck.save_occupancy(frame.assign(users=pd.NA, ret=504), tmp_path)
+    ck.save_occupancy(frame.assign(users=0), tmp_path)
     record(tmp_path, NEXT)
     assert load(tmp_path).equals(frame)
     frame.attrs["service"] = "prod"

@@ -65,13 +65,15 @@ def test_a_sandbox_that_is_not_started_or_closed_says_so():
 
 
 def test_the_ports_may_be_chosen(make):
-    """A port in use is a clear error."""
+    """The same for both; a port in use, or out of range, is a clear error."""
     with socket.create_server((HERE, 0)) as server:
         port = server.getsockname()[1]
         with pytest.raises(ConfkitError, match=f"port {port}"):
             Sandbox(outgoing_port=port).start()
-    caller = make(port=port)
-    assert caller.sandbox.base_url == f"http://{HERE}:{port}"
+    with pytest.raises(ConfigError, match="ports are 70000 and 0"):
+        Sandbox(port=70_000)
+    caller = make(port=port, outgoing_port=port)
+    assert caller.sandbox.base_url == caller.sandbox.outgoing_url == f"http://{HERE}:{port}"
     assert caller.status(caller.room()) == caller.code("B3") == 0
 
 
