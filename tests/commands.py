@@ -1,5 +1,4 @@
-"""Commands as somebody types them, in this process: what a start of Python costs is paid once; and
-servers, started apart, waited for, ended with all that they started."""
+"""Commands as somebody types them, in this process: what a start of Python costs is paid once."""
 
 import contextlib
 import io
@@ -10,9 +9,7 @@ import subprocess
 import sys
 import termios
 import time
-import urllib.request
 import warnings
-from contextlib import contextmanager, suppress
 from typing import NamedTuple
 from unittest import mock
 
@@ -84,32 +81,3 @@ def known(sandbox):
     """The environment in which a command finds this sandbox."""
     names = ("base_url", "outgoing_url", "access_key", "secret_key")
     return {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in names}
-
-
-@contextmanager
-def server(command, **options):
-    """The process of this command, in a session of its own, over at the end with its children."""
-    process = subprocess.Popen(command, start_new_session=True, **options)
-    try:
-        yield process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=15)
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def page(address, process, seconds=60):
-    """What stands at this address, as soon as the server gives it."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            with urllib.request.urlopen(address, timeout=seconds) as answer:
-                return str(answer.read(), "utf-8")
-        except OSError:
-            if time.monotonic() > deadline or process.poll() is not None:
-                raise
-        time.sleep(0.1)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import page, server
 from tests.ports import quiet_port
+from tests.servers import page, server
 
 ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"

@@ -24,9 +24,10 @@ from confkit.cli.services import SPOKEN, reference
 from confkit.connect import save_profile
 from confkit.dialect import Dialect
 from confkit.operations import B3
-from tests.commands import CONFKIT, known, on_a_terminal, run, server
+from tests.commands import CONFKIT, known, on_a_terminal, run
 from tests.ports import quiet_port
 from tests.scripted import AUTHENTICATE, Reply
+from tests.servers import server
 from tests.test_connect import SERVICE
 from tests.test_notebooks import FOLDER
 

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.commands import page, server
 from tests.ports import quiet_port
+from tests.servers import page, server
 
 SANDBOX = """
 import sys, time
