@@ -70,7 +70,7 @@ def test_the_ports_may_be_chosen(make):
         port = server.getsockname()[1]
         with pytest.raises(ConfkitError, match=f"port {port}"):
             Sandbox(outgoing_port=port).start()
-    with pytest.raises(ConfigError, match="ports are 70000 and 0"):
+    with pytest.raises(ck.ConfigError, match="ports are 70000 and 0"):
         Sandbox(port=70_000)
     caller = make(port=port, outgoing_port=port)
     assert caller.sandbox.base_url == caller.sandbox.outgoing_url == f"http://{HERE}:{port}"
