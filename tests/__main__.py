@@ -123,10 +123,7 @@ def witnesses():
 def browser(python):
     """Installs Chromium without windows where that is possible, or says how."""
     look = [python, "-m", "tests.browser.chromium"]
-    there = subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0
-    if shutil.which(SHELL) or (there and root() is None):
-        return
-    if install(SHELL) or there:
+    if subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0 or install(SHELL):
         return
     line = ["-m", "playwright", "install", "--with-deps", "chromium"]  # Ubuntu has no such package
     if root() is None or subprocess.run([python, *line]).returncode:

@@ -1,10 +1,8 @@
 """A service whose every answer a test writes down, room by room."""
 
-from tests.scripted import listed
+from tests.scripted import A3, A6, B3, listed
 
-ROOM = "/rtc/room/get"
-USERS = "/rtc/room/get_room_info"
-DEVICES = "/avd/api/outgoing/getOutgoingUsers"
+DEVICES = B3
 
 
 def room(room_id, **fields):
@@ -38,7 +36,7 @@ def building(present, external=(), *, rooms=(), people=()):
         for room_id, user_id in external
     ]
     return {
-        ROOM: about(rooms, room),
-        USERS: about(people, lambda room_id: users(*present[room_id])),
-        DEVICES: listed(*items),
+        A3: about(rooms, room),
+        A6: about(people, lambda room_id: users(*present[room_id])),
+        B3: listed(*items),
     }

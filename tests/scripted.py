@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import confkit as ck
+from confkit.operations import OPERATIONS
 from tests.ports import HERE
 
 
@@ -48,8 +49,8 @@ class Scripted:
         return ck.Client(self.base_url, self.base_url, "demo_access", "demo_secret", **options)
 
 
-AUTHENTICATE = "/rtc/auth/valid"
-GET_ROOM = "/rtc/room/get"
+A1, A2, A3, A4, A5, A6, A7, B1, B2, B3 = (operation.path for operation in OPERATIONS.values())
+AUTHENTICATE, GET_ROOM = A1, A3
 GRANTED = {"ret": 0, "random": "abc", "key": "def"}
 VECTOR_TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 

@@ -1,4 +1,5 @@
-"""Dialect: its settings, its signature, and how each operation is sent."""
+"""Dialect: its settings, its signature, and the interface through the client against the sandbox,
+in every dialect."""
 
 import base64
 import hmac
@@ -9,8 +10,8 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.dialect import CHOICES, Dialect
-from confkit.operations import OPERATIONS
-from tests.scripted import GRANTED, VECTOR_TOKEN
+from confkit.sandbox import Sandbox
+from tests.scripted import VECTOR_TOKEN
 
 WRONG = [
     *((f"{name}=SHA1", f"{name} is 'SHA1'.*{', '.join(CHOICES[name])}") for name in CHOICES),
@@ -47,29 +48,40 @@ def test_any_texts_are_signed_as_utf_8_joined_by_a_colon(key, random, value, nam
     assert digest == "MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2YWVlOGRhODBmZjg5M2RlNg=="
 
 
-IN_A = dict.fromkeys(("A2", "A3", "A4", "A5", "A6", "A7"), "GET access_token")
-SENT = {**IN_A, "B1": "GET accessToken", "B2": "GET access_token", "B3": "GET accessToken"}
-POST = dict.fromkeys(("B1", "B3"), "POST accessToken")
+LOGIN = {"login_name": "admin", "login_password": "p@ss:w/rd#?%&"}
+POSTED = {"create_method": "POST", "list_method": "POST"}
+DIALECTS = [  # and what the sandbox does differently untold
+    ({}, {"result_field": "result", "item_keys": "snake_case"}),
+    ({"hash": "sha256", "create_method": "POST", "token_parameter": "access_tocken"}, {}),
+    ({"hash": "sha512", "signature": "raw", "mcu_token_parameter": "token"}, {}),
+    ({"hash": "md5", "remove_token_parameter": "accessToken", **POSTED, "placement": "form"}, {}),
+    ({**POSTED, "placement": "json"}, {}),
+]
 
 
-@pytest.mark.parametrize(
-    ("settings", "due"),
-    [
-        ({}, {}),
-        ({"token_parameter": "access_tocken"}, dict.fromkeys(IN_A, "GET access_tocken")),
-        ({"create_method": "POST", "list_method": "POST", "placement": "form"}, POST),
-    ],
-    ids=str,
-)
-def test_each_operation_travels_as_the_dialect_says(script, settings, due):
-    """HTTP method, the token's name, and where the parameters are, of each operation."""
-    service = script({endpoint.path: {"ret": 0} for endpoint in OPERATIONS.values()})
-    service.script["/rtc/auth/valid"] = GRANTED
-    client = service.client(dialect=Dialect(**settings))
-    for key, expected in {**SENT, **due}.items():
-        client.call(OPERATIONS[key], x="1")
-        method, path, fields = service.requests[-1]
-        [name, _] = fields
-        assert (f"{method} {name}", fields) == (expected, {name: VECTOR_TOKEN, "x": "1"})
-        assert path.partition("?")[0] == OPERATIONS[key].path
-        assert ("?" in path) != (method == "POST" and settings.get("placement") == "form")
+@pytest.mark.parametrize(("settings", "own"), DIALECTS)
+def test_all_operations_work_in_every_dialect(settings, own):
+    """A room keeps every field, and a camera is watched until it is removed."""
+    fields = {"attendee_max": 25, "max_audio": 6, "max_video": 4, "room_mode": 3}
+    texts = {"topic": "Größe & 東京 100 % = ?", "owner_id": "ops", "host_password": "a&b=c"}
+    dialect = Dialect(**settings)
+    with Sandbox(seed=1, dialect=dialect, **own) as sandbox, sandbox.connect() as client:
+        room_id = ck.create_room(client, **texts, **fields, room_extend_id="4b1c")
+        own = {"room_id": room_id, "room_extend_id": "4b1c"}
+        assert ck.get_room(client, room_id) == ck.Room(
+            id=1, room_status=0, **own, **texts, **fields
+        )
+        ada = sandbox.join(room_id, "Ada")
+        assert ck.get_mcu(client, room_id)
+        camera = sandbox.camera(size=(160, 120), **LOGIN)
+        device = ck.import_device(client, room_id, "cam", "Door", camera, user_data="ü", **LOGIN)
+        assert ck.list_devices(client) == ck.list_devices(client, room_id) == [device]
+        assert ck.list_devices(client, "another") == []
+        assert ck.RoomUser("Door", "cam") in ck.get_room_users(client, room_id)
+        assert sandbox.snapshot(room_id, "cam").width == 160
+        ck.remove_device(client, device)
+        ck.force_offline(client, room_id, ada)
+        assert ck.get_room_users(client, room_id) == []
+        ck.delete_room(client, room_id)
+        with pytest.raises(ck.RoomNotFound):
+            ck.get_room(client, room_id)

@@ -1,8 +1,11 @@
-"""The house: imports point down only, and importing confkit loads nothing heavy."""
+"""The source itself: imports point down, importing confkit loads nothing heavy, and secrets are
+compared in constant time."""
 
 import ast
+import re
 import subprocess
 import sys
+from importlib.util import resolve_name
 from pathlib import Path
 
 import confkit as ck
@@ -29,6 +32,7 @@ HEAVY = {
     *("pandas", "numpy", "matplotlib", "ipywidgets", "IPython", "av", "starlette", "uvicorn"),
     *("platformdirs", "confkit.sandbox", "confkit.rtsp"),
 }
+SECRET = re.compile(r"(^|_)(secret|secret_key|token|digest|password|passwd|signature|nonce|mac)$")
 
 
 def modules():
@@ -41,20 +45,19 @@ def part_of(path):
 
 def imports(path):
     """The parts that a file imports, not for type checking alone."""
-    package = ["confkit", *path.relative_to(PACKAGE).parts[:-1]]
+    package = ".".join(path.relative_to(PACKAGE.parent).parts[:-1])
     parts = set()
 
     def visit(node):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             return
         if isinstance(node, ast.Import | ast.ImportFrom):
-            up = getattr(node, "level", 0)
-            stem = [*package[: len(package) - up + 1 if up else 0]]
-            stem += filter(None, (getattr(node, "module", None) or "").split("."))
+            stem = "." * getattr(node, "level", 0) + (getattr(node, "module", None) or "")
             for alias in node.names:
-                names = [*stem, *alias.name.split("."), "__init__"]
-                if names[0] == "confkit":
-                    parts.add(names[1] if names[1] in FLOOR else "__init__")
+                name = f"{resolve_name(stem, package)}.{alias.name}".strip(".")
+                if name.partition(".")[0] == "confkit":
+                    part = f"{name}.".split(".")[1]
+                    parts.add(part if part in FLOOR else "__init__")
         for child in ast.iter_child_nodes(node):
             visit(child)
 
@@ -94,3 +97,15 @@ def test_importing_confkit_loads_nothing_heavy():
     code = "import confkit, sys; print(*sorted(sys.modules))"
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert HEAVY & set(loaded) == set()
+
+
+def test_secrets_are_compared_in_constant_time():
+    """No == on a digest, a token or a password, unless both sides are the caller's own."""
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Compare) or isinstance(node.ops[0], ast.Is | ast.IsNot):
+                continue
+            sides = [node.left, *node.comparators]
+            constant = any(isinstance(side, ast.Constant) for side in sides)  # a text of ours
+            words = [ast.unparse(side).rpartition(".")[2] for side in sides]
+            assert constant or not any(map(SECRET.search, words)), (path, ast.unparse(node))

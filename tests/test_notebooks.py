@@ -1,8 +1,14 @@
-"""The notebooks as stored: run, small, clean, compared. That their outputs repeat, nbval tests."""
+"""The notebooks as stored: run, small, clean, compared; those of the course as a learner who has
+solved them works through them. That their outputs repeat, nbval tests."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks"
@@ -44,3 +50,44 @@ def code_cells(path):
 
 def source(cell):
     return "".join(cell["source"])
+
+
+UNANSWERED = re.compile(r"^my_\w+ = None$", re.MULTILINE)
+SOLUTION = re.compile(r"<details>.*?```python\n(.*?)```.*?</details>", re.DOTALL)
+
+
+def run_solved(path):
+    """With the solution that stands below an exercise in place of `my_name = None`."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+
+    shell, exercises = InteractiveShell(), 0
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    texts = [source(cell) for cell in cells]
+    for cell, text, below in zip(cells, texts, [*texts[1:], ""], strict=True):
+        if cell["cell_type"] == "code":
+            exercise = UNANSWERED.search(text)
+            solved = UNANSWERED.sub(lambda _, below=below: SOLUTION.search(below)[1], text)
+            with capture_output() as captured:
+                result = shell.run_cell(solved)
+            result.raise_error()
+            printed = captured.stdout
+            assert not exercise or re.search(r"^right$|\[right\]", printed, re.MULTILINE), printed
+            exercises += exercise is not None
+    assert exercises
+
+
+COURSE = [path for path in NOTEBOOKS if path.parent.name == "course"]
+
+
+@pytest.mark.parametrize("path", COURSE, ids=lambda path: path.stem)
+def test_the_solutions_are_right(path, tmp_path):
+    """In a process of its own each exercise says right, and no cell fails."""
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path), "MPLBACKEND": "Agg"}
+    run = [sys.executable, "-m", "tests.test_notebooks", path]
+    completed = subprocess.run(run, cwd=ROOT, env=environment, text=True, capture_output=True)
+    assert completed.returncode == 0, completed.stderr
+
+
+if __name__ == "__main__":
+    run_solved(Path(sys.argv[1]))

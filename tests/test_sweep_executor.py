@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from tests.building import USERS, building
-from tests.scripted import AUTHENTICATE, GRANTED
+from tests.building import building
+from tests.scripted import A1, A6, GRANTED
 
 
 @pytest.fixture(scope="module")
@@ -43,21 +43,21 @@ def rooms(count):
 def test_the_result_is_the_same_though_the_token_expires(script, request, kind):
     """Each part renews the token at most once."""
     service = script(building(dict.fromkeys(rooms(30), ("x", "cam")), [("r7", "cam")]))
-    service.script[AUTHENTICATE] = [GRANTED, {**GRANTED, "key": "another"}]
+    service.script[A1] = [GRANTED, {**GRANTED, "key": "another"}]
     client, ids, steps = service.client(), [*rooms(20), "nowhere", *rooms(30)], []
     here = ck.sweep(client, ids)
-    usual, first = service.script[USERS], client.token()
+    usual, first = service.script[A6], client.token()
 
     def expiring(query):
-        expired = query["access_token"] == first and service.seen[USERS] > 30 + 15
+        expired = query["access_token"] == first and service.seen[A6] > 30 + 15
         return {"ret": 602} if expired else usual(query)
 
-    service.script[USERS] = expiring
+    service.script[A6] = expiring
     executor = request.getfixturevalue(kind)
     there = ck.sweep(client, ids, executor=executor, progress=lambda *step: steps.append(step))
     pd.testing.assert_frame_equal(there.frame(), here.frame(), check_flags=False)
     assert (there.rooms, there.users, there.complete) == (here.rooms, here.users, True)
-    assert 2 <= service.seen[AUTHENTICATE] <= 1 + 7
+    assert 2 <= service.seen[A1] <= 1 + 7
     assert steps == [(done, 31) for done in range(1, 32)]
     # A rate holds in one process: nothing is submitted then, which this executor would refuse.
     assert ck.sweep(client, rooms(3), executor=Executor(), max_rate=500).failures == ()
@@ -80,4 +80,4 @@ def test_a_part_that_is_lost_is_a_failure_of_each_of_its_rooms(script, processes
         assert frame.error.str.contains("executor lost").all()
         assert reason in frame.error[0]
         assert not any(secret in frame.error[0] for secret in ("demo_secret", token))
-    assert service.seen[USERS] == 0
+    assert service.seen[A6] == 0

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import confkit as ck
 from confkit.secret import Secret
 from confkit.wire import DeadlineAdapter
-from tests.scripted import Reply
+from tests.scripted import Reply, Scripted
 
 WAYS = ("libcurl", "session")
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
@@ -32,8 +32,7 @@ def by(client, way):
 
 def client_of(address, way, **options):
     """A client that has a token, and does not wait between its tries."""
-    options = {"sleep": lambda _: None, **options}
-    client = ck.Client(address, address, "demo_access", "demo_secret", **options)
+    client = Scripted(address, {}).client(**options)
     client._token.value = TOKEN
     return by(client, way)
 

@@ -1,6 +1,13 @@
-"""`course.check`: right answers are right, and each usual mistake gets its own hint."""
+"""`course.check`: right answers are right, and each usual mistake gets its own hint; pictures,
+vectors, and what to ask the provider."""
 
 import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -8,9 +15,9 @@ import pytest
 
 import confkit as ck
 from confkit import course
+from tests.conftest import need
+from tests.scripted import VECTOR_TOKEN
 
-EXERCISES = ("digest", "token", "token-in-url", "devices-options", "errors-read", "errors-count")
-TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 OPTIONS = "options=%7B%22login_name%22%3A%20%22admin%22%2C%20%22login_password%22%3A%20%22"
 
 
@@ -37,16 +44,16 @@ def counter(*caught, result=0):
 
 ANSWERS = [  # exercise, answer, words of what is said
     ("digest", "MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2YWVlOGRhODBmZjg5M2RlNg==", "right"),
-    ("digest", TOKEN, "this is the access token"),
+    ("digest", VECTOR_TOKEN, "this is the access token"),
     (
         "digest",
         "U0hBMShzdGRpbik9IDFhY2YzMzVlNzRmZDA5NWYwYjRhODZjNmFlZThkYTgwZmY4OTNkZTYK",
         "openssl's whole line",
     ),
-    ("token", TOKEN, "right"),
+    ("token", VECTOR_TOKEN, "right"),
     ("token", "SLAETk6ytPpbzvflqQsSso6mK3g=", "signature is of the raw bytes"),
-    ("token-in-url", f"access_token={TOKEN[:-2]}%3D%3D", "right"),
-    ("token-in-url", f"access_token={TOKEN[:-2]}%253D%253D", "twice"),
+    ("token-in-url", f"access_token={VECTOR_TOKEN[:-2]}%3D%3D", "right"),
+    ("token-in-url", f"access_token={VECTOR_TOKEN[:-2]}%253D%253D", "twice"),
     ("devices-options", f"{OPTIONS}50%25%20%26%20more%22%7D", "right"),
     ("errors-read", read, "right"),
     ("errors-read", lambda status, body: read(status, body) or None, "0 here, not none"),
@@ -80,7 +87,7 @@ class Hostile:
         raise SystemExit("login_password=hunter2")
 
 
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", dict.fromkeys(name for name, *_ in ANSWERS))
 def test_no_answer_of_any_type_raises_and_none_is_quoted(name):
     """Garbage of every type is wrong, in a sentence; None is no answer yet."""
     for answer in ("\ud800", b"\xff", float("nan"), {}, Hostile(), len, lambda *_: Hostile()):
@@ -89,3 +96,43 @@ def test_no_answer_of_any_type_raises_and_none_is_quoted(name):
         assert len(feedback.message) > 20
         assert "hunter2" not in repr(feedback)
     assert repr(course.check(name, None)).startswith("[open] No answer yet")
+    with pytest.raises(ck.ConfigError):
+        course.check(f"../{name}", None)
+
+
+NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks/course/07-your-own-client.ipynb"
+VECTORS = course.vectors()["vectors"]
+
+
+@pytest.mark.parametrize("name", ["service", "calls", "token", "room-life", "rtsp"])
+def test_a_picture_shows_in_every_notebook(name):
+    """As words, as a drawing in the theme's colours, and as an image where a notebook is not
+    trusted."""
+    data, _ = course.picture(name)._repr_mimebundle_()
+    assert len(data["text/plain"]) > 100
+    assert "#fff" not in re.sub(r"var\([^()]*\)", "", data["text/html"]), "colours are the theme's"
+    assert f'src="data:image/png;base64,{data["image/png"]}"' in data["text/html"]
+
+
+def test_openssl_signs_as_the_vectors_do():
+    """By the function that lesson 7 shows in shell."""
+    need("openssl", shutil.which("openssl"), "apt-get install openssl")
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells)
+    [function] = re.findall(r"```sh\n(signature\(\).*?)```", text, re.DOTALL)
+    for vector in VECTORS:
+        environ = {"HASH": vector["hash"], "FORM": vector["signature"]}
+        environ |= {**os.environ, "SECRET_KEY": vector["secret_key"]}
+        messages = {"digest": vector["access_key"], "token": f"{vector['random']}:{vector['key']}"}
+        for name, message in messages.items():
+            command = ["sh", "-c", f'{function}\nsignature "$0"', message]
+            shell = subprocess.run(command, env=environ, capture_output=True, check=True)
+            assert shell.stdout.decode().strip() == vector[name], vector
+            assert vector[f"{name}_encoded"] == quote(vector[name], safe="")
+
+
+def test_what_is_asked_of_the_provider_covers_the_dialect():
+    frame = course.open_questions()
+    settings = {name for names in frame["setting"] for name in names.split(", ")} - {""}
+    assert settings == set(ck.Dialect.__dataclass_fields__)
+    assert set(frame["sure"]) == {"seen", "assumed"}

@@ -4,12 +4,8 @@ import random
 from dataclasses import replace
 
 from confkit.dialect import CHOICES, Dialect
-from confkit.operations import OPERATIONS
-from tests.scripted import VECTOR_TOKEN
+from tests.scripted import A3, A5, B1, B2, B3, VECTOR_TOKEN, listed
 
-A1, A2, A3, A5, B1, B2, B3 = (
-    OPERATIONS[key].path for key in ["A1", "A2", "A3", "A5", "B1", "B2", "B3"]
-)
 OPEN = ("hash", "signature", "create_method", "list_method", "placement")
 NAMES = (
     {"token_parameter": "access_tocken"},
@@ -52,5 +48,5 @@ USUAL = {
     **dict.fromkeys((A3, A5), checked(404)),
     B1: checked(401, name="accessToken"),
     B2: checked(425),
-    B3: checked({"ret": 0, "data": {"total": 0, "items": []}}, name="accessToken"),
+    B3: checked(listed(), name="accessToken"),
 }

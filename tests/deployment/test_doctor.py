@@ -1,19 +1,22 @@
-"""`doctor`: what is broken, which check says so, in which words and with which next step."""
+"""`doctor`: what is broken, which check says so, in which words and with which next step; and
+`probe_dialect`: every dialect of the sandbox, its limits, and services that are unlike it."""
 
+import re
 import socket
 import time
+import warnings
 from dataclasses import astuple
 from email.utils import formatdate
 
 import pytest
 
 import confkit as ck
-from confkit.connect import SERVICE
 from confkit.deployment import CHECKS
+from confkit.dialect import Dialect
 from confkit.sandbox import Sandbox
-from tests.deployment.services import A1, A2, A3, A5, B1, B2, B3, USUAL, checked
+from tests.deployment.services import USUAL, checked, dialects, plain
 from tests.ports import HERE, quiet_port
-from tests.scripted import Reply
+from tests.scripted import A1, A2, A3, A5, B1, B2, B3, Reply
 
 KEYS = {"access_key": "demo_access", "secret_key": "demo_secret"}
 A, B = "Interface A", "Interface B"
@@ -44,12 +47,6 @@ def holds(row, outcome, detail="", advice=""):
     assert advice in row[2]
 
 
-def other(sandbox, **options):
-    """A client of a sandbox with settings of its own."""
-    settings = {name: getattr(sandbox, name) for name in (*SERVICE, "dialect")}
-    return ck.Client(**{**settings, **options})
-
-
 @pytest.mark.parametrize("dialect", [ck.Dialect(), OLD], ids=str)
 def test_a_service_that_is_well_passes_and_stays_as_it_is(dialect):
     """B1 is not asked, and of B2 nothing is sent that could work; a client that is read only does
@@ -76,7 +73,8 @@ def test_one_run_names_all_wrong_settings_of_the_dialect():
     }
     with Sandbox(seed=1, dialect=OLD) as sandbox:
         room_id = ck.create_room(sandbox.connect(), "t", "ops")
-        client = other(sandbox, dialect=ck.Dialect())
+        client = sandbox.connect()
+        client.dialect = ck.Dialect()
         rows = examine(client, room_id, max_failed_logins=8)
     for name, settings in named.items():
         holds(rows[name], "FAIL", settings)
@@ -86,7 +84,8 @@ def test_one_run_names_all_wrong_settings_of_the_dialect():
 
 def test_refused_keys_are_looked_into_within_the_bound(sandbox):
     """At most two logins fail, and the secret is in no request."""
-    client = other(sandbox, secret_key="s0me-0ther")
+    client = sandbox.connect()
+    client.secret_key = ck.Secret("s0me-0ther")
     rows = examine(client)
     holds(rows["Finding"], "FAIL", "Keys: A1 refuses the keys (401); refused: sha1 hex, sha1 raw;")
     holds(rows["Finding"], "FAIL", "not tried (max_failed_logins=2): sha256 hex", "confkit probe")
@@ -151,7 +150,7 @@ def test_what_stands_in_the_way_is_named_with_the_setting(script, reply, detail,
 
 def test_swapped_addresses_are_corrected_for_the_other_checks(sandbox):
     a, b = sandbox.base_url, sandbox.outgoing_url
-    rows = examine(other(sandbox, base_url=b, outgoing_url=a))
+    rows = examine(ck.Client(b, a, **KEYS))
     assert outcomes(rows) == "PFFPPPPSS"
     holds(rows[A], "FAIL", "but the other address is", f"Set base_url to {a}.")
     holds(rows[B], "FAIL", "but the other address is", f"Set outgoing_url to {b}.")
@@ -173,3 +172,83 @@ def test_a_service_that_hangs_costs_no_more_than_the_time_outs_of_the_client():
         url = f"http://{HERE}:{listener.getsockname()[1]}"
         rows = examine(ck.Client(url, url, **KEYS, timeout=(0.2, 0.2)))
         holds(rows[A], "FAIL", "no response within 0.2 s")
+
+
+DIALECTS = dialects(seed=6, count=4)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.changes()))
+def test_every_dialect_is_found_from_any_other(dialect):
+    """Nothing stays open, nothing is created or removed, and a right guess fails no login. B1 is
+    sent a token at most, and B2 no user of this service."""
+    with Sandbox(seed=1, dialect=dialect) as sandbox, sandbox.connect() as client:
+        room_id = ck.create_room(client, "Weekly sync", "ops")
+        for guess in (Dialect(), dialect):
+            client.dialect, logins = guess, sandbox.count(A1)
+            assert plain(ck.probe_dialect(client)) == dialect
+            assert sandbox.count(A1) - logins <= (8 if guess != dialect else 1)
+        assert (sandbox.room_ids(), sandbox.count(A2)) == ([room_id], 1)
+        for call in client.calls:
+            assert call.endpoint != "B1" or set(call.fields) <= {"accessToken"}
+            assert call.endpoint != "B2" or call.fields["roomId"] != room_id
+
+
+def test_never_more_logins_fail_than_the_bound_allows():
+    """Where the bound ends the search, the error names what was not tried."""
+    right = Dialect(hash="sha256", signature="raw")
+    with Sandbox(seed=1, dialect=right) as sandbox, sandbox.connect() as client:
+        client.dialect = Dialect()
+        with pytest.raises(ck.AuthenticationFailed, match=r"not tried.*sha256 raw"):
+            ck.probe_dialect(client, max_failed_logins=2)
+        assert sandbox.count(A1) == 2
+
+
+OTHER = "accessToken"
+ZERO = {path: {"ret": 0} for path in (A3, A5, B1, B2, B3)}
+IN_A, IN_A5, IN_B2 = "token_parameter", "mcu_token_parameter", "remove_token_parameter"
+# What differs from a usual service, which settings stay open, one of the reasons, and what differs
+# from the usual dialect.
+SHA256 = Dialect(hash="sha256").access_token("abc", "def", "demo_secret").reveal()
+UNLIKE = [
+    (  # its A1 accepts any digest
+        {A3: checked(404, token=SHA256), B2: checked(425, token=SHA256)},
+        f"{IN_A5} list_method create_method",
+        "A5 refused the token",
+        {"hash": "sha256"},
+    ),
+    ({A3: {"ret": 404}}, IN_A, "404: room not found, with the", {}),
+    (ZERO, f"{IN_A} {IN_A5} {IN_B2} create_method", "A3: success, with", {}),
+    ({B2: checked(0, 401, OTHER)}, "", "", {IN_B2: OTHER}),
+    ({B3: Reply(drop=True)}, "list_method", "closed the connection", {}),
+    ({A3: [Reply("", status=502), checked(404)]}, IN_A, "form that it answered", {}),  # a gateway
+]
+
+
+@pytest.mark.parametrize(("differences", "unknown", "reason", "changes"), UNLIKE)
+def test_only_an_answer_that_differs_without_a_token_settles_a_setting(
+    script, differences, unknown, reason, changes
+):
+    """The rest stays as it is, and a warning names it with the reason."""
+    client = script({**USUAL, **differences}).client()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert ck.probe_dialect(client).changes() == changes
+    text = "".join(str(warning.message) for warning in caught)
+    assert re.findall(r"[:;] (\w+) \(", text) == unknown.split()
+    assert reason in text
+
+
+def test_a_client_that_is_read_only_sends_no_change(sandbox):
+    """B1 and B2 stay open."""
+    why = r"\(this client is read only\)"
+    with pytest.warns(UserWarning, match=rf"determined: remove_\w+ {why}; create_\w+ {why}$"):
+        assert ck.probe_dialect(sandbox.connect(read_only=True)) == Dialect()
+    assert (sandbox.count(B1), sandbox.count(B2)) == (0, 0)
+
+
+def test_a_login_that_gets_neither_yes_nor_no_is_an_error(sandbox):
+    """It says nothing of the signature, so no other one is tried."""
+    sandbox.fault(A1, body="<html>Bad gateway</html>", http=502)
+    with pytest.raises(ck.ProtocolError) as caught:
+        ck.probe_dialect(sandbox.connect())
+    assert (sandbox.count(A1), bool(caught.value.advice)) == (1, True)

@@ -1,22 +1,44 @@
-"""Why is it not in the room? Each answer by a real state of the sandbox, with real cameras."""
+"""Why is it not in the room? Each answer by a real state of the sandbox, with real cameras; and
+imports with a preflight before, and a look afterwards."""
 
 import re
 import shlex
 import time
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
 import confkit as ck
-from confkit.operations import A6, B3
 
 from . import door_before, pasted
-from .conftest import LOGIN, PASSWORD, SMALL
+
+PASSWORD = "geheim@77:/#%"
+LOGIN = {"login_name": "admin", "login_password": PASSWORD}
+SMALL = {"size": (128, 96), "fps": 10}
+
+
+@pytest.fixture
+def room_id(client):
+    client._sleep = lambda _: None  # what is retried is retried at once
+    return ck.create_room(client, "t", "ops", attendee_max=4)
+
+
+@pytest.fixture
+def camera(sandbox):
+    """The address of a camera that wants a login."""
+    return sandbox.camera("door", **LOGIN, **SMALL)
+
+
+@pytest.fixture
+def bring(client, room_id):
+    """Imports a device into the room."""
+    return partial(ck.import_device, client, room_id)
+
 
 INSIDE = "//admin:geheim%4077%3A%2F%23%25@"
 NEW = {"login_name": "admin", "login_password": "new-one"}
 OURS = ("room", "device", "users", "listed address", "place", "camera", "media server")
-OPTIONS = {"login": LOGIN, "wrong": {**LOGIN, "login_password": "x"}}
 MOVED = "rtsp://admin:geheim@127.0.0.1:9/door"
 
 
@@ -28,20 +50,13 @@ class World:
         self.camera, self.doors = url, doors
         self.answers = {"Password: ": PASSWORD, "user_address: ": url.replace("//", INSIDE)}
 
-    def do(self, steps):
-        for step in steps.split():
-            STEPS[step](self)
-
     def ask(self, words):
         """Diagnose a user ID, an address by its name, a login."""
-        addresses = {"moved": MOVED, "url": self.url}
-        user_id, url, options = None, None, {}
-        for word in words.split():
-            options |= OPTIONS.get(word, {})
-            url = addresses.get(word, url)
-            if word not in OPTIONS and word not in addresses:
-                user_id = word
-        return ck.diagnose_device(self.client, self.room_id, user_id, url, **options)
+        words = words.split()
+        user_id = next((word for word in words if word in ("cam", "x")), None)
+        url = MOVED if "moved" in words else self.url if "url" in words else None
+        login = LOGIN if "login" in words else {}
+        return ck.diagnose_device(self.client, self.room_id, user_id, url, **login)
 
     def open_door(self):
         self.guard = self.doors.enter_context(door_before(self.url, places=9))
@@ -72,11 +87,11 @@ STEPS = {
     "cam": lambda w: w.bring(w.room_id),
     "unplug": World.unplug,
     "new_login": World.new_login,
-    "unseen": lambda w: w.sandbox.fault(A6.path, body='{"ret": 0, "user_list": []}'),
+    "unseen": lambda w: w.sandbox.fault("A6", body='{"ret": 0, "user_list": []}'),
     "elsewhere": lambda w: w.bring(ck.create_room(w.client, "t", "ops")),
     "no_licence": lambda w: w.sandbox.licence(seats=0),
-    "a6_is_html": lambda w: w.sandbox.fault(A6.path, body="<html>"),
-    "b3_drops": lambda w: w.sandbox.fault(B3.path, drop=True),
+    "a6_is_html": lambda w: w.sandbox.fault("A6", body="<html>"),
+    "b3_drops": lambda w: w.sandbox.fault("B3", drop=True),
 }
 # The steps before, what is asked for, the verdict, the stages that fail but for the camera's own,
 # words of cause and advice in their order, and what comes of the calls in the advice.
@@ -132,7 +147,8 @@ def test_a_situation_has_its_verdict_and_an_advice_that_runs(
     world, steps, asked, verdict, stages, words, calls
 ):
     """No password shows, and the calls of the advice run as they are pasted."""
-    world.do(steps)
+    for step in steps.split():
+        STEPS[step](world)
     report = world.ask(asked)
     assert (report.verdict, report.ok) == (verdict, verdict == "ok"), str(report)
     assert " ".join(name for name in failed(report) if name in OURS) == stages
@@ -145,16 +161,12 @@ def test_a_situation_has_its_verdict_and_an_advice_that_runs(
 
 def test_what_a_stage_says(world):
     """A camera is not dialled while the service plays it."""
-    world.do("door cam")
+    world.open_door()
+    world.bring(world.room_id)
     knocks = world.guard.knocks
     left_out = world.ask("cam").stages[-1]
     assert (left_out.name, left_out.outcome) == ("camera", "skipped")
     assert world.guard.knocks == knocks
-
-
-def test_a_wrong_argument_is_raised(client):
-    with pytest.raises(ck.ParameterError):
-        ck.diagnose_device(client, "1", "cam", "rtsp://u:***@192.0.2.7/x")
 
 
 def test_the_line_to_run_is_quoted_for_a_shell(sandbox, client, room_id):
@@ -162,3 +174,68 @@ def test_the_line_to_run_is_quoted_for_a_shell(sandbox, client, room_id):
     report = ck.diagnose_device(client, room_id, "cam", url, login_name="it's me; rm")
     words = shlex.split(report.advice.partition("own host: ")[2])
     assert words == ["confkit", "preflight", url, "--login-name", "it's me; rm"]
+
+
+NO_USERS = {"body": '{"ret": 0, "user_list": []}'}
+
+
+def test_an_import_with_preflight_and_verification(sandbox, client, camera, bring):
+    """A device may be seen after a moment; a time-out (427) after which it is there is none."""
+    sandbox.fault("B1", ret=427, after=True, times=1)
+    sandbox.fault("A6", **NO_USERS, times=2)
+    device = bring("cam", "Door", camera, preflight=True, verify=True, **LOGIN)
+    assert device in ck.list_devices(client)
+    assert sandbox.count("A6") == 3
+
+
+ENDS, DIAGNOSE = "Check that the device is on", "To find out which: ck.diagnose_device("
+# The address, whether there is a preflight, whether the room is locked, the verdict of the report
+# ("" is none), words of the error, and what comes of the calls in its advice.
+REFUSALS = [
+    ("camera", True, False, "service_cannot_reach", "The camera plays", "Device ok"),
+    ("camera", True, True, "room_locked", "room_locked: Room", ""),
+    ("secret", False, False, "", DIAGNOSE, "not_imported"),
+    ("h323://alice:geheim@192.0.2.7/x", True, False, "", ENDS, ""),
+]
+
+
+@pytest.mark.parametrize(("url", "preflight", "locked", "verdict", "words", "calls"), REFUSALS)
+def test_a_refused_import_says_how_to_go_on(
+    sandbox, client, room_id, camera, bring, url, preflight, locked, verdict, words, calls
+):
+    """After a preflight the error has a report; without one it names the call of a diagnosis, but
+    for a terminal. The camera is tried once, no secret shows, each call runs as it is pasted."""
+    if locked:
+        sandbox.lock(room_id)
+    sandbox.fault("B1", ret=427, times=1)
+    with door_before(camera, places=9) as door:
+        addresses = {"camera": door.url, "secret": sandbox.camera("ch1?password=geheim", **LOGIN)}
+        address = addresses.get(url, url)
+        with pytest.raises(ck.ServiceTimeout) as raised:
+            bring("cam", "Door", address, preflight=preflight, **({} if "h323" in url else LOGIN))
+        assert door.knocks == (url == "camera")
+        error = raised.value
+        assert (error.report.verdict if error.report else "") == verdict
+        assert words in str(error)
+        assert not any(secret in str(error) for secret in ("geheim", "***"))
+        answers = {"Password: ": PASSWORD, "user_address: ": address}
+        assert pasted(error.advice, client, answers) == calls.split()
+
+
+def test_a_report_counts_only_for_its_own_camera(sandbox, camera, bring):
+    failed, passed = ck.preflight(camera), ck.preflight(camera, **LOGIN)
+    with pytest.raises(ck.PreflightFailed, match="auth_required"):
+        bring("cam", "Door", camera, preflight=failed, **LOGIN)
+    with pytest.raises(ck.ParameterError, match=r"The report is of rtsp.* is at rtsp.*/other"):
+        bring("cam", "Door", camera.rpartition("/")[0] + "/other", preflight=passed, **LOGIN)
+    assert sandbox.count("B1") == 0
+
+
+def test_an_import_that_is_not_seen(sandbox, client, room_id, camera, bring):
+    """NotInRoom has the device and the next step."""
+    sandbox.fault("B1", body='{"ret": 0, "data": {}}')
+    with pytest.raises(ck.NotInRoom, match=r"does not list it \(B3\)") as raised:
+        bring("cam", "Door", camera, verify=True, patience=0.1, **LOGIN)
+    error = raised.value
+    assert (error.device.user_id, error.device.room_id) == ("cam", room_id)
+    assert pasted(error.advice, client, {}) == ["not_imported"]

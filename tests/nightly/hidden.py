@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-from tests.secrets import commanded, drives
-from tests.secrets.given import driven
+from tests.secrets import drives
+from tests.secrets.drives import driven
 from tests.secrets.surfaces import MODES
 from tests.secrets.worlds import WORLDS, World, world
 
 from .piece import Piece
 
-ELSEWHERE = {**drives.CONFKIT, **drives.MISTAKES, **drives.PANELS, **commanded.TYPED}
+ELSEWHERE = {**drives.CONFKIT, **drives.MISTAKES, **drives.PANELS, **drives.TYPED}
 ALL = {**ELSEWHERE, **drives.RUNBOOK, **drives.SANDBOX, **drives.COURSE}
 
 

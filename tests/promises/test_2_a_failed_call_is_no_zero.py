@@ -5,12 +5,11 @@ import pytest
 
 import confkit as ck
 from confkit.sandbox import Sandbox
-from tests.building import USERS, building
+from tests.building import building
 from tests.nightly.chaos import BENIGN, BOMBS, FAULTS, SLOW
 from tests.nightly.piece import Piece
 from tests.nightly.proxy import attacked
-from tests.promises.test_3_only_reads_are_repeated import LIST
-from tests.scripted import Reply
+from tests.scripted import A6, B3, Reply
 from tests.test_sweep import rows
 
 # With these an answer is whole all the same.
@@ -66,16 +65,16 @@ def test_a_failed_room_is_missing_and_never_empty(script):
     ]
     errors = [(failure.room_id, str(failure.error)) for failure in sweep.failures]
     assert rows(sweep.frame().dropna(subset="error"), "room_id", "error") == errors
-    assert (list(sweep.users), sweep.complete, service.seen[USERS]) == (["fine"], True, 3)
+    assert (list(sweep.users), sweep.complete, service.seen[A6]) == (["fine"], True, 3)
 
 
 def test_a_failed_list_is_never_an_empty_list(script):
     """Nor one with fewer items than its `total`."""
     service = script()
     for call, path, members in (
-        (ck.get_room_users, USERS, {"user_list": None}),
-        (ck.list_devices, LIST, {"data": {"items": None}}),
-        (ck.list_devices, LIST, {"data": {"items": [], "total": 3}}),
+        (ck.get_room_users, A6, {"user_list": None}),
+        (ck.list_devices, B3, {"data": {"items": None}}),
+        (ck.list_devices, B3, {"data": {"items": [], "total": 3}}),
     ):
         service.script[path] = {"ret": 0, **members}
         with pytest.raises(ck.ProtocolError) as raised:

@@ -11,13 +11,9 @@ from email.utils import format_datetime
 import pytest
 
 import confkit as ck
-from confkit.operations import OPERATIONS
-from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, listed
+from tests.scripted import A1, A2, A3, A4, A6, A7, B1, B2, B3, GRANTED, Reply, listed
 from tests.ways import ANSWERS
 
-CREATE, DELETE, OFFLINE, USERS, IMPORT, REMOVE, LIST = (
-    OPERATIONS[key].path for key in ("A2", "A4", "A7", "A6", "B1", "B2", "B3")
-)
 RTSP = "rtsp://192.0.2.7:554/stream1"
 CAMERA = {"roomId": "1", "userId": "cam", "userName": "Door", "userAddress": RTSP}
 DOOR = ck.Device("1", "cam", "Door", RTSP)
@@ -40,12 +36,12 @@ ADA = {"ret": 0, "user_list": [{"user_id": "ada"}]}
 # Of each change: its path, where it is looked up, what that answers with and without its effect,
 # and what the change returns.
 CHANGES = {
-    own_id: (CREATE, GET_ROOM, ROOM, GONE, "mine"),
-    delete: (DELETE, GET_ROOM, GONE, ROOM, None),
-    offline: (OFFLINE, USERS, NOBODY, ADA, ""),
-    imported: (IMPORT, LIST, listed(CAMERA), listed(), DOOR),
-    removed: (REMOVE, LIST, listed(), listed(CAMERA), None),
-    no_id: (CREATE, GET_ROOM, ROOM, ROOM, ""),
+    own_id: (A2, A3, ROOM, GONE, "mine"),
+    delete: (A4, A3, GONE, ROOM, None),
+    offline: (A7, A6, NOBODY, ADA, ""),
+    imported: (B1, B3, listed(CAMERA), listed(), DOOR),
+    removed: (B2, B3, listed(), listed(CAMERA), None),
+    no_id: (A2, A3, ROOM, ROOM, ""),
 }
 DROPPED = Reply(drop=True)
 
@@ -129,6 +125,7 @@ WRONG = [  # a call, and the parameter that is missing, breaks a bound, or canno
     (call_of("force_offline", "1", " "), "user_id"),
     (call_of("import_device", "1", "cam", "Door", "rtsp://u:***@192.0.2.7/s"), "user_address"),
     (call_of("remove_device", "1", " "), "user_id"),
+    (call_of("diagnose_device", "1", "cam", "rtsp://u:***@192.0.2.7/s"), "user_address"),
 ]
 
 
@@ -150,7 +147,7 @@ OPTIONS = [  # of a device, what is given beside it, and what travels
 
 def test_what_is_given_is_what_travels(script):
     """An omitted address is taken from B3."""
-    service = script({IMPORT: {"ret": 0}, REMOVE: {"ret": 0}, LIST: listed(CAMERA)})
+    service = script({B1: {"ret": 0}, B2: {"ret": 0}, B3: listed(CAMERA)})
     client = service.client()
     for held, given, sent in OPTIONS:
         ck.import_device(client, replace(DOOR, options=held), **given)
@@ -183,11 +180,11 @@ def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
         all_refused.wait(30)  # until then nobody has another token
         return Reply(GRANTED, delay=0.2)  # in which they come for one
 
-    service.script |= {AUTHENTICATE: renewed, GET_ROOM: room}
+    service.script |= {A1: renewed, A3: room}
     with ThreadPoolExecutor(64) as pool:
         topics = pool.map(lambda _: ck.get_room(client, "1").topic, range(64))
         assert list(topics) == ["Weekly sync"] * 64
-    assert service.seen == {AUTHENTICATE: 2, GET_ROOM: 128}
+    assert service.seen == {A1: 2, A3: 128}
 
 
 READS = [lambda client: ck.get_room(client, "1"), lambda client: ck.sweep(client, ["1", "2"])]
@@ -197,7 +194,7 @@ READS = [lambda client: ck.get_room(client, "1"), lambda client: ck.sweep(client
 @pytest.mark.parametrize("answer", [{"ret": 602}, {"ret": 0}], ids=str)
 def test_whatever_a1_answers_an_error_comes(script, read, answer):
     """602 too, which of any other call says that its token has expired: nothing hangs."""
-    client = script({AUTHENTICATE: answer}).client()
+    client = script({A1: answer}).client()
     with ThreadPoolExecutor(1) as caller:
         failure = caller.submit(read, client).exception(timeout=20)
     assert isinstance(failure, ck.ConfkitError)
@@ -215,13 +212,13 @@ def test_whatever_a1_answers_an_error_comes(script, read, answer):
 )
 def test_a_read_is_tried_three_times_where_that_may_help(script, reply, times):
     """After 0.1 to 0.3 s, then twice that."""
-    service, pauses = script({GET_ROOM: reply}), []
+    service, pauses = script({A3: reply}), []
     with pytest.raises(ck.ConfkitError):
         ck.get_room(service.client(sleep=pauses.append), "1")
-    assert service.seen[GET_ROOM] == times
+    assert service.seen[A3] == times
     assert all(0.1 * n <= pause <= 0.3 * n for n, pause in enumerate(pauses, 1))
     assert len({*pauses}) == times - 1
-    service.script[GET_ROOM] = [reply] * (times - 1) + [WEEKLY]
+    service.script[A3] = [reply] * (times - 1) + [WEEKLY]
     assert ck.get_room(service.client(), "1").topic == "Weekly sync"
 
 
@@ -240,10 +237,10 @@ def http_date(seconds):
 def test_a_read_waits_as_long_as_the_service_asks(script, header, least, most):
     """A Retry-After beyond the read timeout is raised at once, and named."""
     waited = []
-    service = script({GET_ROOM: lambda _: Reply("busy", 503, headers={"Retry-After": header()})})
+    service = script({A3: lambda _: Reply("busy", 503, headers={"Retry-After": header()})})
     with pytest.raises(ck.ProtocolError) as caught:
         ck.get_room(service.client(sleep=waited.append), "1")
-    assert service.seen[GET_ROOM] == (3 if most else 1)
+    assert service.seen[A3] == (3 if most else 1)
     assert all(least <= seconds <= most for seconds in waited)
     if not most:
         assert caught.value.retry_after >= least

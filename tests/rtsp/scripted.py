@@ -184,14 +184,15 @@ def picture(parts, start=0, stamp=9000):
 
 # Real pictures
 
+NAMES = {"h264": "libx264", "h265": "libx265", "mjpeg": "mjpeg"}
+
 
 @cache
 def pictures(codec, x264="keyint=6"):
     """Twelve pictures of 128 x 96, a keyframe at 0 and 6: access units of Annex B, or JPEG."""
     import av
 
-    names = {"h264": "libx264", "h265": "libx265", "mjpeg": "mjpeg"}
-    context = av.CodecContext.create(names[codec], "w")
+    context = av.CodecContext.create(NAMES[codec], "w")
     context.width, context.height, context.gop_size = 128, 96, 6
     context.framerate, context.time_base = Fraction(10), Fraction(1, 10)
     context.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
@@ -217,33 +218,15 @@ def nals(unit):
 
 
 def payloads(codec, unit, limit=1400):
-    """The RTP payloads of an access unit, none longer than the limit."""
-    if codec == "mjpeg":
-        return jpeg_payloads(unit, limit)
-    head, shift, fragment, bits = (1, 0, 28, 31) if codec == "h264" else (2, 1, 49, 63)
-    parts = []
-    for nal in nals(unit):
-        if len(nal) <= limit:
-            parts.append(nal)
-            continue
-        kind = nal[0] >> shift & bits
-        header = bytes([nal[0] & ~(bits << shift) | fragment << shift]) + nal[1:head]
-        starts = range(head, len(nal), limit - head - 1)
-        for start in starts:
-            flags = kind | (start == starts[0]) << 7 | (start == starts[-1]) << 6
-            parts.append(header + bytes([flags]) + nal[start : start + limit - head - 1])
-    return parts
-
-
-def jpeg_payloads(unit, limit):
-    """As FFmpeg makes them."""
+    """The RTP payloads of an access unit, none longer than the limit, as FFmpeg makes them."""
     import av
 
     sent = []
     size = {"packetsize": str(limit + 12)}
     with av.open(SimpleNamespace(write=sent.append), "w", format="rtp", options=size) as muxer:
-        track = muxer.add_stream("mjpeg", 10)
-        track.width, track.height, track.pix_fmt = 128, 96, "yuvj420p"
+        track = muxer.add_stream(NAMES[codec], 10)
+        track.width, track.height = 128, 96
+        track.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
         packet = av.Packet(unit)
         packet.stream, packet.pts, packet.dts = track, 0, 0
         muxer.mux(packet)

@@ -1,14 +1,17 @@
-"""The sandbox's cameras on the wire, as FFmpeg and raw requests see them."""
+"""The sandbox's cameras on the wire, as FFmpeg and raw requests see them, and their faults."""
 
 import re
 import shutil
 import socket
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import confkit as ck
 from confkit.rtsp.address import parse_address
 from confkit.rtsp.auth import Login, parse_challenges
+from confkit.sandbox.cameras.faults import FAULTS
 from confkit.sandbox.cameras.server import CameraServer
 from tests.conftest import need
 
@@ -83,3 +86,26 @@ def test_a_request_gets_the_status_that_rtsp_has_for_it(server):
         ("GET / HTTP/1.1", "", 400),
     ):
         assert asked(url, f"{line}\r\n{header}\r\n").startswith(f"RTSP/1.0 {status}"), line
+
+
+def test_a_preflight_names_each_fault(sandbox):
+    assert FAULTS.items() <= sandbox.camera_faults().items()
+
+    def tried(name):
+        login = () if name == "auth_required" else ("admin", "admin")
+        return ck.preflight(sandbox.camera(fault=name, **SMALL), *login, timeout=2).verdict
+
+    with ThreadPoolExecutor(len(FAULTS)) as pool:
+        verdicts = dict(zip(FAULTS, pool.map(tried, FAULTS), strict=True))
+    assert verdicts == {name: fault.verdict for name, fault in FAULTS.items()}
+
+
+def test_a_wrong_value_is_an_error_that_names_the_choices(sandbox):
+    for wrong, message in (
+        ({"fault": "blue"}, "no such fault.*camera_faults.*locked"),
+        ({"size": (640, 361)}, "steps of 2"),
+        ({"auth": "ntlm"}, "'ntlm' is not one of digest, md5"),
+        ({"transports": ["http"]}, "tcp, udp or both"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            sandbox.camera(**wrong)

@@ -1,8 +1,6 @@
 """The client that holds a stream, as the sandbox does; addresses; and how challenges are met."""
 
 import hashlib
-import threading
-from concurrent.futures import CancelledError
 
 import pytest
 
@@ -11,26 +9,7 @@ from confkit.rtsp.auth import Login, choose_challenge, parse_challenges
 from confkit.rtsp.client import RtspClient
 from confkit.rtsp.errors import RtspError
 
-from .scripted import nals, packets, pictures, playing, reply, scripted, willing
-
-
-def test_a_stream_is_held_until_it_is_cancelled():
-    """The newest keyframe is kept, setting the event ends the wait, no request line has a login."""
-    cancelled = threading.Event()
-    sent = packets(pictures("h264")[0]) + packets(b"\x41abc", start=1, stamp=9000)
-    with scripted(playing(sent)) as camera:
-        address = camera.url.replace("//", "//ada:hush@")
-        client = RtspClient(address, timeout=5, cancelled=cancelled)
-        video = client.play()
-        while video.packets < 2:
-            client.receive(2)
-        assert nals(video.keyframe) == nals(pictures("h264")[0])
-        threading.Timer(0.2, cancelled.set).start()
-        with pytest.raises(CancelledError):
-            client.receive(60)
-        client.close()
-    assert camera.methods[-1] == "TEARDOWN"
-    assert not any("ada" in request.url for request in camera.requests)
+from .scripted import packets, reply, scripted, willing
 
 
 @pytest.mark.parametrize("advertised", ["GET_PARAMETER", "OPTIONS"])

@@ -59,7 +59,7 @@ def described(*changes):
     return instead("DESCRIBE", body=body)
 
 
-# What does not play; the verdicts that are not here have a camera of the sandbox in test_faults.py
+# What does not play; the verdicts that are not here have a camera of the sandbox in test_camera.py
 
 AT_ONCE = [
     (instead("DESCRIBE", 400), "path_not_found", "DESCRIBE", "400"),
@@ -302,43 +302,38 @@ def test_encryption(certificate):
         assert words in report.cause
 
 
+def renewing(stale):
+    """A script that wants a second nonce behind its first, and says whether that is stale."""
+    offer = f'Digest realm="r", nonce="2", stale={stale}'
+    again = instead("DESCRIBE", 401, WWW_Authenticate=offer)
+    return wanting(lambda r: (ENDING if 'nonce="2"' in r.get("Authorization") else again)(r))
+
+
+def hanging_up(request):
+    """Closes the connection after a 401."""
+    output = wanting(ENDING)(request)
+    return Last(output) if b" 401 " in output else output
+
+
 @pytest.mark.parametrize(
-    ("script", "verdict", "logins"),
+    ("script", "verdict", "logins", "connections"),
     [
-        (wanting(instead("DESCRIBE", 401, WWW_Authenticate=DIGEST)), "auth_rejected", 1),
-        (wanting(lambda _: b""), "rtsp_silent", 1),  # it hangs up
-        (instead("PLAY", 401, WWW_Authenticate=DIGEST), "auth_rejected", 1),
-        (wanting(instead("DESCRIBE", 401)), "auth_rejected", 1),
-        (wanting(ENDING, DIGEST + ", algorithm=SHA-512-256"), "auth_unsupported", 0),
+        (wanting(instead("DESCRIBE", 401, WWW_Authenticate=DIGEST)), "auth_rejected", 1, 1),
+        (wanting(lambda _: b""), "rtsp_silent", 1, 1),  # it hangs up
+        (instead("PLAY", 401, WWW_Authenticate=DIGEST), "auth_rejected", 1, 1),
+        (wanting(instead("DESCRIBE", 401)), "auth_rejected", 1, 1),
+        (wanting(ENDING, DIGEST + ", algorithm=SHA-512-256"), "auth_unsupported", 0, 1),
+        (renewing("true"), "dropped", 4, 1),
+        (renewing("false"), "auth_rejected", 1, 1),
+        (hanging_up, "dropped", 3, 2),
     ],
 )
-def test_a_wrong_login_is_tried_exactly_once(script, verdict, logins):
-    """On one connection; TEARDOWN carries no login that was just rejected."""
+def test_a_wrong_login_is_tried_exactly_once(script, verdict, logins, connections):
+    """A stale nonce is renewed, and a camera that closes after its 401 is reopened once; TEARDOWN
+    carries no login that was just rejected."""
     report, camera = tried(script, "ada", "hush")
     assert report.verdict == verdict
-    assert (len(camera.logins), camera.connections) == (logins, 1)
-
-
-@pytest.mark.parametrize(("stale", "verdict"), [("true", "dropped"), ("false", "auth_rejected")])
-def test_a_stale_nonce_is_renewed(stale, verdict):
-    def renewing(request):
-        if 'nonce="2"' in request.get("Authorization"):
-            return ENDING(request)
-        return reply(request, 401, WWW_Authenticate=f'Digest realm="r", nonce="2", stale={stale}')
-
-    script = at("DESCRIBE", wanting(renewing))
-    report, _ = tried(lambda r: (ENDING if r.method == "PLAY" else script)(r), "ada", "hush")
-    assert report.verdict == verdict
-
-
-def test_a_camera_that_closes_after_its_401_is_reopened_once():
-    def answer(request):
-        output = wanting(ENDING)(request)
-        return Last(output) if b" 401 " in output else output
-
-    report, camera = tried(answer, "ada", "hush")
-    assert report.verdict == "dropped"
-    assert (camera.connections, camera.logins.count("DESCRIBE")) == (2, 1)
+    assert (len(camera.logins), camera.connections) == (logins, connections)
 
 
 def test_a_camera_that_repeats_the_login_does_not_get_it_into_the_report():

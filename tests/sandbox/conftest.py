@@ -4,6 +4,7 @@ import base64
 import hmac
 import json
 from contextlib import ExitStack
+from functools import cached_property
 
 import pytest
 import requests
@@ -11,10 +12,7 @@ import requests
 from confkit.dialect import Dialect
 from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
-
-
-def path(key):
-    return OPERATIONS[key].path
+from tests.scripted import A1
 
 
 class Caller:
@@ -24,7 +22,6 @@ class Caller:
         self.sandbox = sandbox
         self.http = requests.Session()
         self.http.trust_env = False
-        self._token = None
 
     def sign(self, message):
         """The signature as section 5 describes it, made without confkit."""
@@ -34,14 +31,12 @@ class Caller:
 
     def login(self):
         key = self.sandbox.access_key
-        return self.raw(path("A1"), {"access_key": key, "digest": self.sign(key)}).json()
+        return self.raw(A1, {"access_key": key, "digest": self.sign(key)}).json()
 
-    @property
+    @cached_property
     def token(self):
-        if self._token is None:
-            response = self.login()
-            self._token = self.sign(f"{response['random']}:{response['key']}")
-        return self._token
+        response = self.login()
+        return self.sign(f"{response['random']}:{response['key']}")
 
     def raw(self, path, query=None, port="", method="GET", **options):
         """The response, by default from the port that serves this path."""
@@ -49,14 +44,12 @@ class Caller:
         base = self.sandbox.outgoing_url if in_b else self.sandbox.base_url
         return self.http.request(method, base + path, params=query, timeout=20, **options)
 
-    def ret(self, path, *query, **options):
-        return self.raw(path, *query, **options).json()["ret"]
-
     def call(self, key, **parameters):
         """The response to an operation, called by GET with a good token."""
         if isinstance(parameters.get("options"), dict):
             parameters["options"] = json.dumps(parameters["options"])
-        return self.raw(path(key), {OPERATIONS[key].token: self.token, **parameters}).json()
+        operation = OPERATIONS[key]
+        return self.raw(operation.path, {operation.token: self.token, **parameters}).json()
 
     def code(self, key, **parameters):
         return self.call(key, **parameters)["ret"]

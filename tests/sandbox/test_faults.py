@@ -1,5 +1,8 @@
-"""Faults on demand, and the reasons of refused calls."""
+"""Faults on demand, and the reasons of refused calls: a wrong digest or token is made by a mistake,
+and the mistake is named."""
 
+import base64
+import hmac
 import math
 
 import pytest
@@ -7,24 +10,25 @@ import requests
 
 import confkit as ck
 from confkit.operations import OPERATIONS
+from confkit.sandbox import Sandbox
 from confkit.sandbox.operations import FUNCTIONS
-
-from .conftest import path
+from confkit.sandbox.signatures import Parts, mistakes
+from tests.scripted import A1, A3, B1, B3
 
 
 def test_faults_follow_one_another(caller, sandbox):
     """`times` calls of a path or name get a fault, then the next; one without `times` stays until
     another is set, or `clear_faults`."""
     sandbox.fault("A3", ret=700, times=2)
-    sandbox.fault(path("A3"), http=503, times=1)
-    assert caller.raw(path("A3")).json() == {"ret": 700, "msg": "database error"}
+    sandbox.fault(A3, http=503, times=1)
+    assert caller.raw(A3).json() == {"ret": 700, "msg": "database error"}
     assert caller.code("A3", room_id="none") == 700
-    assert caller.raw(path("A3")).status_code == 503
+    assert caller.raw(A3).status_code == 503
     sandbox.fault("B3", ret=424)
     assert caller.code("B3") == caller.code("B3") == 424
     sandbox.clear_faults()
     assert caller.code("B3") == 0
-    assert sandbox.count("A3") == sandbox.count(path("A3")) == 3
+    assert sandbox.count("A3") == sandbox.count(A3) == 3
 
 
 def test_a_fault_byte_by_byte(caller, sandbox):
@@ -34,7 +38,7 @@ def test_a_fault_byte_by_byte(caller, sandbox):
         ({"http": 500, "ret": 1}, 500, "application/javascript", 'f({"ret":1,"msg":"error 1"})'),
     ):
         sandbox.fault("A3", **fault)
-        response = caller.raw(path("A3"), {"callback": "f"})
+        response = caller.raw(A3, {"callback": "f"})
         assert (response.status_code, response.headers["content-type"]) == (status, kind)
         assert response.content.decode("latin-1") == body
 
@@ -42,10 +46,10 @@ def test_a_fault_byte_by_byte(caller, sandbox):
 @pytest.mark.parametrize("after", [True, False])
 def test_after_performs_the_operation_first(caller, sandbox, after):
     """The response is lost, or another one; drop closes the connection without a byte."""
-    sandbox.fault(path("A2"), drop=True, after=after, times=1)
+    sandbox.fault("A2", drop=True, after=after, times=1)
     with pytest.raises(requests.ConnectionError):
         caller.create(room_extend_id="e")
-    sandbox.fault(path("A2"), ret=409, after=after, times=1)
+    sandbox.fault("A2", ret=409, after=after, times=1)
     assert caller.create(room_extend_id="f")["ret"] == 409
     for number in "ef":
         assert caller.code("A3", room_id=number) == (0 if after else 404)
@@ -65,17 +69,19 @@ def test_a_fault_that_makes_no_sense(sandbox):
             sandbox.fault("A3", **wrong)
     with pytest.raises(ck.ConfigError, match="seconds is nan"):
         sandbox.advance(math.nan)
+    with pytest.raises(ck.ConfigError):
+        Sandbox(item_keys="kebab")
 
 
 def test_each_refusal_names_its_reason(caller, sandbox):
-    get, digest = path("A3"), caller.sign(sandbox.access_key)
+    digest = caller.sign(sandbox.access_key)
     for call, text in (
         (lambda: caller.raw("/rtc/room/gett"), "unknown path; interface A has /rtc/auth/valid, "),
-        (lambda: caller.raw(path("B3"), port="A"), "B3 is served on the port of interface B"),
-        (lambda: caller.raw(path("B1"), method="POST"), "B1 is GET here, not POST: Dialect(create"),
-        (lambda: caller.raw(get, data={"access_token": "x"}), "not in the form body"),
+        (lambda: caller.raw(B3, port="A"), "B3 is served on the port of interface B"),
+        (lambda: caller.raw(B1, method="POST"), "B1 is GET here, not POST: Dialect(create"),
+        (lambda: caller.raw(A3, data={"access_token": "x"}), "not in the form body"),
         (lambda: caller.call("A3", roomId="x"), "A3 spells it room_id, not roomId"),
-        (lambda: caller.raw(get, {"access_token": digest}), "the digest of A1"),
+        (lambda: caller.raw(A3, {"access_token": digest}), "the digest of A1"),
     ):
         call()
         assert text in sandbox.refusals[-1].why
@@ -87,15 +93,17 @@ def test_each_refusal_names_its_reason(caller, sandbox):
         ({"hash": "sha256"}, {}, "A1", "hash='sha256'"),
         ({}, {"signature": "raw"}, "A1", "signature='hex'"),
         ({"mcu_token_parameter": "token"}, {}, "A5", "mcu_token_parameter='token'"),
+        ({"list_method": "POST"}, {}, "B3", "list_method='POST'"),
+        ({"list_method": "POST"}, {"list_method": "POST", "placement": "form"}, "B3", "'query'"),
     ],
 )
 def test_a_refusal_names_the_setting_that_cures_it(make, theirs, ours, key, setting):
     sandbox = make(theirs).sandbox
-    keys = (sandbox.base_url, sandbox.outgoing_url, sandbox.access_key, sandbox.secret_key)
-    with ck.Client(*keys, dialect=ck.Dialect(**ours)) as client, pytest.raises(ck.ApiError):
+    with sandbox.connect() as client, pytest.raises(ck.ApiError):
+        client.dialect = ck.Dialect(**ours)
         operation = OPERATIONS["A3" if key == "A1" else key]
         client.call(operation, **dict.fromkeys(operation.required, "1"))
-    assert sandbox.refusals[-1].why.endswith(f"Dialect({setting})")
+    assert sandbox.refusals[-1].why.endswith(f"{setting})")
 
 
 def test_a_failure_of_the_sandbox_itself(caller, sandbox, monkeypatch, caplog):
@@ -109,5 +117,47 @@ def test_a_failure_of_the_sandbox_itself(caller, sandbox, monkeypatch, caplog):
 @pytest.mark.parametrize("text", ["+" * 900 + "x", "%0a" * 300 + "x"])
 def test_no_hostile_text_keeps_the_others_waiting(caller, text):
     """Explaining some of them took minutes."""
-    url = f"{caller.sandbox.base_url}{path('A1')}?access_key=demo_access&digest={text}"
+    url = f"{caller.sandbox.base_url}{A1}?access_key=demo_access&digest={text}"
     assert caller.http.get(url, timeout=20).json()["ret"] == 401
+
+
+PARTS = Parts("demo_access", "demo_secret", "abc", "def")
+
+
+def b64(data):
+    return base64.b64encode(data).decode()
+
+
+def mac(name="sha1", key=b"demo_secret", message=b"abc:def"):
+    return hmac.new(key, message, name)
+
+
+def signed(**options):
+    return b64(mac(**options).hexdigest().encode())
+
+
+RIGHT = signed()
+# A signature, and what each mistake's text contains: None if no known mistakes explain it.
+ROWS = [
+    (RIGHT, ()),
+    (b64(mac().digest()), ["signature is of the raw bytes"]),
+    (signed(name="sha256"), ["the hash is sha256"]),
+    (signed(key=b"abc:def", message=b"demo_secret"), ["swapped"]),
+    (signed(key=b"demo_access"), ["access key was used"]),
+    (signed(message=b"abcdef"), ["colon is missing between random and key"]),
+    (signed(message=b"demo_access"), ["this is the digest"]),
+    (mac().hexdigest(), ["not base64-encoded"]),
+    (RIGHT.rstrip("="), ["too few or too many ="]),
+    (RIGHT[:-1], ["too few or too many ="]),
+    (b64(mac("sha256").digest()), ["the hash is sha256", "signature is of the raw bytes"]),
+    (b64(mac("sha256", b"demo_secret\n").digest()), None),  # three at once
+    *((text, None) for text in ("", "é", "\ud800", "0" * 100_000)),
+]
+
+
+@pytest.mark.parametrize(("signature", "expected"), ROWS)
+def test_mistakes_are_named_and_none_is_made_up(signature, expected):
+    reasons = mistakes("token", signature, PARTS, ck.Dialect(), travelled=True)
+    assert (reasons is None) == (expected is None)
+    for part, text in zip(expected or [], sorted(reasons or []), strict=True):
+        assert part in text

@@ -1,5 +1,5 @@
 """Marked secrets are driven through everything that is public, and looked for in all that shows.
 
-`drives` and `commanded` say what is done, `worlds` with which service, `given` with what arguments,
-`surfaces` where is looked, and `marks` how a secret is found however it is written.
+`drives` says what is done and with what arguments, `worlds` with which service, `surfaces` where is
+looked, and `marks` how a secret is found however it is written.
 """

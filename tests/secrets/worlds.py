@@ -15,6 +15,7 @@ from urllib.parse import quote, urlencode
 import confkit as ck
 from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
+from tests.commands import known
 from tests.ports import quiet_port
 from tests.scripted import AUTHENTICATE, Reply, scripted
 from tests.secrets.marks import Marks
@@ -168,7 +169,5 @@ def world(name, folder, chance):
 
 def environment(world):
     """What a program needs to find this service: the one place where its key has to stand."""
-    names = ("base_url", "outgoing_url", "access_key")
-    given = {f"CONFKIT_{name.upper()}": getattr(world.client, name) for name in names}
-    password = {"CONFKIT_CAMERA_PASSWORD": world["camera variable"]}
-    return {**given, "CONFKIT_SECRET_KEY": world["secret_key"], **password}
+    passwords = {"CONFKIT_CAMERA_PASSWORD": world["camera variable"]}
+    return known(world.client) | {"CONFKIT_SECRET_KEY": world["secret_key"], **passwords}
