@@ -82,10 +82,13 @@ def test_a_request_gets_the_status_that_rtsp_has_for_it(server):
         (f"RECORD {url} RTSP/1.0", "", 501),
         (f"DESCRIBE {url}0 RTSP/1.0", "", 404),
         (f"DESCRIBE {url} RTSP/1.0", "X: " + "A" * 20_000, 400),
-        (f"$\0\0\2xxOPTIONS {url} RTSP/1.0", "", 200),  # RTCP in front of it
+        (f"$\0\0\2xx\r\nOPTIONS {url} RTSP/1.0", "", 200),  # RTCP and an empty line before it
+        (f"SETUP {url} RTSP/1.0", "Transport: RTP/AVP;client_port=5000-5001,RTP/AVP/TCP\r\n", 200),
         ("GET / HTTP/1.1", "", 400),
     ):
         assert asked(url, f"{line}\r\n{header}\r\n").startswith(f"RTSP/1.0 {status}"), line
+    with_body = f"OPTIONS {url} RTSP/1.0\nContent-Length: 2\n\nxx"  # and lines without CR
+    assert asked(url, 2 * with_body).count("RTSP/1.0 200") == 2
 
 
 def test_a_preflight_names_each_fault(sandbox):
@@ -106,6 +109,7 @@ def test_a_wrong_value_is_an_error_that_names_the_choices(sandbox):
         ({"size": (640, 361)}, "steps of 2"),
         ({"auth": "ntlm"}, "'ntlm' is not one of digest, md5"),
         ({"transports": ["http"]}, "tcp, udp or both"),
+        ({"fault": "no_picture", "codec": "mjpeg"}, "needs h264 or h265"),
     ):
         with pytest.raises(ValueError, match=message):
             sandbox.camera(**wrong)

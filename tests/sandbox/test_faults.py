@@ -80,6 +80,10 @@ def test_each_refusal_names_its_reason(caller, sandbox):
         (lambda: caller.raw(B3, port="A"), "B3 is served on the port of interface B"),
         (lambda: caller.raw(B1, method="POST"), "B1 is GET here, not POST: Dialect(create"),
         (lambda: caller.raw(A3, data={"access_token": "x"}), "not in the form body"),
+        (  # asked as a proxy is
+            lambda: caller.http.get(f"http://h{A3}", proxies={"http": sandbox.base_url}),
+            "access_token is missing",
+        ),
         (lambda: caller.call("A3", roomId="x"), "A3 spells it room_id, not roomId"),
         (lambda: caller.raw(A3, {"access_token": digest}), "the digest of A1"),
     ):
