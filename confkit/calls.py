@@ -5,26 +5,23 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from .errors import ApiError, ConfkitError, TransportError
-from .secret import MASK, Secret, excerpt, redact
+from .errors import ConfkitError, TransportError
+from .secret import MASK, TOKEN_NAMES, Secret, excerpt, redact
 from .text import one_line
 from .wire import as_text, compact, encode
 
 if TYPE_CHECKING:
-    from .operations import Operation
-    from .wire import PreparedRequest, Response
+    from .wire import PreparedRequest
 
 KEPT_BYTES = 2**14  # of a response's body, for its excerpt
 
-_VARIABLES: dict[str | None, str] = {
-    "digest": "CONFKIT_DIGEST",
-    "host_password": "CONFKIT_HOST_PASSWORD",
-}
+_VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
 # Encloses the name of a variable that stands for a secret: random, so that no text contains it.
 _BOUNDARY = os.urandom(8).hex()
 _MARKED = re.compile(f"{_BOUNDARY}(.*?){_BOUNDARY}")
@@ -43,6 +40,7 @@ print(response.text)"""
 _JSON = {"Content-Type": "application/json"}
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Call:
     """The record of a call: when it was made, what was sent, and the response, secrets masked.
 
@@ -52,32 +50,42 @@ class Call:
     for a success, and `meaning` the result in a few words. Texts are made on first access.
     """
 
-    def __init__(
-        self,
-        operation: Operation,
-        request: PreparedRequest,
-        sent: float,
-        seconds: float,
-        response: Response | None,
-        result: object,
-        known: tuple[str, ...],
-    ) -> None:
-        self.endpoint, self.method, self.seconds = operation.key, request.method, seconds
-        self.status = response.status if response else None
-        failure = result if isinstance(result, BaseException) else None
-        self.ret = getattr(failure, "ret", None) if failure else 0
-        self.error = None
-        if failure:
-            text = str(failure) or type(failure).__name__
-            self.error = text if isinstance(failure, ConfkitError) else redact(text, known)
-        self.meaning = "success" if failure is None else _meaning(failure)
-        self._operation, self._request, self._sent, self._known = operation, request, sent, known
-        self._body = response.body[:KEPT_BYTES] if response else b""
+    endpoint: str
+    seconds: float
+    status: int | None
+    _request: PreparedRequest
+    _sent: float
+    _body: bytes
+    _failure: ConfkitError | None
+    _known: tuple[str, ...]
 
     def __repr__(self) -> str:
         outcome = f"no response: {self.error}" if self.status is None else f"ret={self.ret}"
         text = f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
         return one_line(text)
+
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return self._request.method
+
+    @property
+    def ret(self) -> int | str | None:
+        """The result code; None if there is none."""
+        return getattr(self._failure, "ret", None) if self._failure else 0
+
+    @property
+    def error(self) -> str | None:
+        """The text of the error; None for a success."""
+        return str(self._failure) if self._failure else None
+
+    @property
+    def meaning(self) -> str:
+        """The result in a few words, without quoting the response."""
+        failure = self._failure
+        if isinstance(failure, TransportError):
+            return failure.cause
+        return getattr(failure, "meaning", "") or (failure.problem if failure else "success")
 
     @cached_property
     def time(self) -> datetime:
@@ -135,21 +143,13 @@ class Call:
 
     def _marked_fields(self) -> dict[str, Any]:
         """Return the fields with a delimited variable name in place of each secret."""
-        variables = {**_VARIABLES, self._request.token_parameter: "CONFKIT_TOKEN"}
         fields = {}
         for name, value in self._request.fields.items():
-            variable = variables.get(name, "CONFKIT_CAMERA_PASSWORD")
+            is_token = name.lower().endswith(TOKEN_NAMES)
+            variable = _VARIABLES.get(name, "CONFKIT_CAMERA_PASSWORD")
+            variable = "CONFKIT_TOKEN" if is_token else variable
             fields[name] = _replace_secrets(value, f"{_BOUNDARY}{variable}{_BOUNDARY}")
         return fields
-
-
-def _meaning(failure: BaseException) -> str:
-    """Return a failure in a few words, without quoting the response."""
-    if isinstance(failure, ApiError):
-        return failure.meaning
-    if isinstance(failure, TransportError):
-        return failure.cause
-    return failure.problem if isinstance(failure, ConfkitError) else type(failure).__name__
 
 
 def _replace_secrets(value: Any, mark: str) -> Any:

@@ -4,23 +4,23 @@ token, keeps to the rate and records the call."""
 from __future__ import annotations
 
 import copy
-import ipaddress
 import logging
 import math
 import os
 import random
+import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import suppress
 from functools import partial
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 import requests
 
-from .calls import Call
+from .calls import KEPT_BYTES, Call
 from .dialect import AccessToken, Dialect
 from .errors import (
     ApiError,
@@ -34,7 +34,7 @@ from .errors import (
     outcome_unknown,
 )
 from .operations import A1, B1, OPERATIONS, Operation
-from .secret import Secret, SecretAddress, secrets_in
+from .secret import Secret, SecretAddress, redact, secrets_in
 from .wire import Response, ServiceSession, check_sendable, exchange, interpret, prepare
 
 KEPT_CALLS = 200
@@ -42,6 +42,9 @@ TRIES = 3  # of a read: once, and at most twice again
 DIAL_SECONDS = 30.0  # B1 responds once the service has dialled the camera or given up
 LONGEST = 1e9  # seconds of a timeout that the system can count
 MARGIN = 1.02  # keeps the rate although the network bunches evenly spaced requests
+
+_BASE = re.compile(r"(?i)\s*https?://[^\s?#/:][^\s?#]*\s*\Z")
+_LOOPBACK = re.compile(r"(?i)https?://(localhost|127(\.\d+){3}|\[::1])(:\d+)?(/|\Z)")
 
 log = logging.getLogger("confkit")
 # Not Python's own generator: a caller who seeds that must see no draws of ours.
@@ -79,8 +82,7 @@ class SharedToken:
     def __init__(self, token: AccessToken | None = None) -> None:
         self.value = token
         self._lock = threading.Lock()
-        self._attempts = 0
-        self._error: ConfkitError | None = None
+        self._error: ConfkitError | None = None  # of the last attempt
         self._rejected: Secret | None = None  # the token that could not be replaced
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -90,23 +92,21 @@ class SharedToken:
         self, authenticate: Callable[[], AccessToken], instead_of: Secret | None
     ) -> AccessToken:
         """Return the token; call `authenticate` if there is none, or only the rejected one."""
-        attempts = self._attempts
+        earlier = self._error
         # Compared by identity: a service may issue the same text again.
         if self.value is not None and self.value is not instead_of:
             return self.value
         with self._lock:
             if self.value is not None and self.value is not instead_of:
                 return self.value
-            shared = self._attempts != attempts or (instead_of and instead_of is self._rejected)
-            if self._error is not None and shared:
+            rejected = instead_of is not None and instead_of is self._rejected
+            if self._error is not None and (self._error is not earlier or rejected):
                 raise self._error.again()
             try:
                 self.value, self._error = authenticate(), None
             except ConfkitError as error:
                 self.value, self._error, self._rejected = None, error, instead_of
                 raise
-            finally:
-                self._attempts += 1
             return self.value
 
 
@@ -159,7 +159,7 @@ class Client:
         self.created: list[str] = []  # rooms created with this client and not deleted
         self.session: requests.Session = ServiceSession()
         self.session.verify = verify
-        if all(map(_on_loopback, self._addresses.values())):
+        if all(map(_LOOPBACK.match, self._addresses.values())):
             self.session.trust_env = False  # the environment's proxies cannot reach this machine
         self._wait, self._on_close, self._closed = sleep, on_close, threading.Event()
         self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
@@ -238,7 +238,7 @@ class Client:
         parameters = check_sendable(operation, parameters)
         token = self.token() if operation.token else None
         if operation.write:
-            self._drop_connections(operation)
+            self._drop_connections()
         failures, renewed = 0, False
         while True:
             _, result = self._send(operation, parameters, token, self.dialect)
@@ -275,7 +275,7 @@ class Client:
         self.may_send(operation)
         parameters = check_sendable(operation, parameters or {})
         token = None if token is None else Secret(token)
-        self._drop_connections(operation)
+        self._drop_connections()
         return self._send(operation, parameters, token, dialect or self.dialect)
 
     def token(self, instead_of: Secret | None = None) -> AccessToken:
@@ -358,10 +358,9 @@ class Client:
         address = self._addresses[operation.interface]
         request = prepare(operation, parameters, address, token, dialect)
         known = (*secrets_in(request.fields), self.secret_key.reveal())
-        allowed = self._stop is None or not self._stop.is_set()
-        for limiter in (*self._own_limiters, *self._limiters):
-            allowed = allowed and limiter.acquire(self._wait)
-        if not allowed:
+        stopped = self._stop is not None and self._stop.is_set()
+        limiters = (*self._own_limiters, *self._limiters)
+        if stopped or not all(limiter.acquire(self._wait) for limiter in limiters):
             raise Cancelled(f"{operation.title} ({operation.key}) was not sent: cancelled")
         connect, read = self._timeout
         timeout = (connect, max(read, DIAL_SECONDS) if operation is B1 else read)
@@ -376,28 +375,31 @@ class Client:
         except BaseException as error:  # noqa: BLE001  # Ctrl-C, or a bug in a session hook
             outcome = error
         seconds = time.monotonic() - start
-        response: Response | None = None
-        result: dict[str, Any] | BaseException
+        status, body, failure = None, b"", None
+        result: dict[str, Any] | BaseException = {}
         if isinstance(outcome, Response):
-            response, result = outcome, interpret(operation, outcome, known)
-            if operation is A1 and not isinstance(result, ApiError):
-                response = replace(response, body=b"")  # the token is made from it
+            status, result = outcome.status, interpret(operation, outcome, known)
+            if operation is not A1 or isinstance(result, ApiError):  # it makes the token
+                body = outcome.body[:KEPT_BYTES]
         else:
             result = outcome
-        call = Call(operation, request, sent_at, seconds, response, result, known)
+        if isinstance(result, ConfkitError):
+            failure = result.again()  # a traceback would keep what its frames hold
+        elif isinstance(result, BaseException):
+            failure = ConfkitError(type(result).__name__, cause=redact(str(result), known))
+        call = Call(operation.key, seconds, status, request, sent_at, body, failure, known)
         self._observe(call)
-        if log.isEnabledFor(logging.DEBUG):
-            log.debug("%s", call)
+        log.debug("%s", call)
         if isinstance(result, ConfkitError) and (result.retry or operation.write):
-            self._drop_connections(operation)  # its own response may still come on this one
+            self._drop_connections()  # its own response may still come on this one
         if isinstance(result, dict | ConfkitError):
             return call, result
         raise result.with_traceback(None) from None
 
-    def _drop_connections(self, operation: Operation) -> None:
-        """Send the next request to this interface on a new connection: an idle one may be dead,
-        which leaves the outcome of a request open that is not repeated."""
-        self.session.get_adapter(self._addresses[operation.interface]).close()
+    def _drop_connections(self) -> None:
+        """Send the next request on a new connection: an idle one may be dead, which leaves the
+        outcome of a request open that is not repeated."""
+        self.session.close()
         self._fast.handles.clear()
 
     def _reconnect(self) -> None:
@@ -439,36 +441,18 @@ def base_address(text: str | Secret, setting: str) -> str:
     ConfigError: it is not an http(s) base URL.
     """
     address = SecretAddress(text)  # it may hold a login; without :// it may be a misplaced key
-    if problem := _problem_of(address):
-        quoted = f": {str(address)!r}" if "://" in address.reveal() else ""
-        raise ConfigError(
-            f"{setting} {problem}{quoted}",
-            "Write it as scheme://host:port, such as http://conference.example:8080",
-        )
-    return address.reveal().strip().rstrip("/")
-
-
-def _problem_of(address: SecretAddress) -> str:
-    """Return the problem with an address, or "". It is raised by the caller: a traceback from here
-    would show the parts of the address, including a login."""
-    url = address.reveal().strip()
-    try:
-        parts = urlsplit(url)
-        if parts.username is not None or parts.password is not None:
-            return "contains a login, which would be visible wherever the address is shown"
-        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        valid = False
-    plain = not any(letter.isspace() or letter in "?#" for letter in url)
-    return "" if valid and plain else "is not a valid URL"
-
-
-def _on_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    problem = "is not a valid URL"
+    # Its parts have no names: a traceback would show them.
+    with suppress(ValueError):
+        if "@" in urlsplit(address.reveal()).netloc:
+            problem = "contains a login, which would be visible wherever the address is shown"
+        elif _BASE.match(address.reveal()) and urlsplit(address.reveal()).port != 0:
+            return address.reveal().strip().rstrip("/")
+    quoted = f": {str(address)!r}" if "://" in address.reveal() else ""
+    raise ConfigError(
+        f"{setting} {problem}{quoted}",
+        "Write it as scheme://host:port, such as http://conference.example:8080",
+    )
 
 
 def is_positive(value: object) -> bool:

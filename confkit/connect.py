@@ -33,10 +33,7 @@ SETTINGS = (*VARIABLES, "max_rate")
 CAMERA_PASSWORD = "CONFKIT_CAMERA_PASSWORD"  # noqa: S105  # the variable's name
 EMBEDDED = "sandbox"  # the built-in profile
 
-_FLAGS = {
-    **dict.fromkeys(("1", "true", "yes", "on"), True),
-    **dict.fromkeys(("0", "false", "no", "off"), False),
-}
+_FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
 def connect(
@@ -104,13 +101,10 @@ def connect(
 
 
 def check_setting(name: str, value: Any, origin: str) -> Any:
-    """Return a setting as a client takes it; it may be text, as in a variable, and white space
-    around that is removed.
+    """Return a setting as a client takes it; it may be text, as in a variable.
 
     ConfigError names the problem and the setting's origin."""
     value = _hidden(name, value)
-    if isinstance(reveal(value), str):  # no local holds the text: a traceback would show it
-        value = _hidden(name, reveal(value).strip())
     try:
         return _read(name, value)
     except ConfigError as error:
@@ -147,9 +141,11 @@ def _read(name: str, value: Any) -> Any:
 
 
 def _hidden(name: str, value: Any) -> Any:
-    """Return a setting with any secret in it hidden: a traceback shows the locals."""
-    is_plain = name in SETTINGS and name not in (*_ADDRESSES, "secret_key")
-    if value is None or is_plain or isinstance(value, Secret):
+    """Return a setting without white space around it, and with any secret in it hidden: a traceback
+    shows the locals."""
+    value = reveal(value)
+    value = value.strip() if isinstance(value, str) else value
+    if value is None or (name in SETTINGS and name not in (*_ADDRESSES, "secret_key")):
         return value
     # An address without :// may be a key in the wrong field; an unknown name may be misspelt.
     is_address = name in _ADDRESSES and isinstance(value, str) and "://" in value

@@ -16,11 +16,10 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
-from datetime import UTC
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import requests
 import urllib3
@@ -52,7 +51,7 @@ _CONTENT_TYPES = {"form": "application/x-www-form-urlencoded", "json": "applicat
 # Requests
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class PreparedRequest:
     """A request as it is sent; `fields` are all parameters in order, the token first. `url` and
     `body` contain secrets."""
@@ -61,10 +60,6 @@ class PreparedRequest:
     address: str
     fields: Mapping[str, Any]
     placement: str
-    token_parameter: str | None
-
-    def __repr__(self) -> str:
-        return f"<{self.method} {self.address}, {self.placement}>"
 
     @property
     def url(self) -> str:
@@ -79,14 +74,6 @@ class PreparedRequest:
             return encode(self.fields).encode()
         return compact(self.fields).encode() if self.placement == "json" else None
 
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers in addition to the session's."""
-        headers = {"Accept": "application/json"}
-        if self.placement in _CONTENT_TYPES:
-            headers["Content-Type"] = _CONTENT_TYPES[self.placement]
-        return headers
-
 
 def prepare(
     operation: Operation,
@@ -98,23 +85,16 @@ def prepare(
     """Return the request for an operation as this dialect sends it to the interface at `base`."""
     method = {"B1": dialect.create_method, "B3": dialect.list_method}.get(operation.key, "GET")
     placement = dialect.placement if method == "POST" else "query"
-    name = operation.token
-    if operation.key == "B2":
-        name = dialect.remove_token_parameter
-    elif operation.interface == "A" and name is not None:
-        in_a5 = dialect.mcu_token_parameter if operation.key == "A5" else None
-        name = in_a5 or dialect.token_parameter
-    fields = dict(parameters) if name is None or token is None else {name: token, **parameters}
-    address = base + operation.path
-    return PreparedRequest(method, address, fields, placement, name)
+    names = {"A5": dialect.mcu_token_parameter, "B2": dialect.remove_token_parameter}
+    in_a = operation.token and dialect.token_parameter
+    name = names.get(operation.key) or (in_a if operation.interface == "A" else operation.token)
+    fields = {name: token, **parameters} if name and token is not None else dict(parameters)
+    return PreparedRequest(method, base + operation.path, fields, placement)
 
 
 def encode(fields: Mapping[str, Any]) -> str:
     """Return the fields percent-encoded once, `=` as `%3D`; an object as JSON text."""
-    pairs = []
-    for name, value in fields.items():
-        pairs.append(f"{name}={quote(as_text(value), safe='')}")
-    return "&".join(pairs)
+    return urlencode({name: as_text(fields[name]) for name in fields}, quote_via=quote)
 
 
 def as_text(value: Any) -> str:
@@ -135,22 +115,21 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
     or JSON, or contains a mask instead of its secret."""
     hidden: dict[str, Any] = {}
     for name, value in parameters.items():
-        text = problem = ""
+        problem = ""
         try:
-            text = as_text(value)
-            text.encode()
+            as_text(value).encode()
             hidden[name] = hide(value, name)
         except (TypeError, ValueError, RecursionError):
             problem = "cannot be encoded as JSON and UTF-8, or is nested too deep."
             advice = "Give texts without unpaired surrogates, numbers, lists and dicts."
-        if MASK in text and MASK in secrets_in(hidden.get(name)):
+        if MASK in secrets_in(hidden.get(name)):
             problem = f"is masked (it contains {MASK} instead of the secret)."
             advice = (
                 "Pass the secret itself: from a Secret's reveal(), a frame made with secrets=True, "
                 "or a device of list_devices(client, room_id)."
             )
         if problem:
-            del parameters, value, text  # a traceback shows the locals
+            del parameters, value  # a traceback shows the locals
             raise parameter_error(operation, f"{name} {problem}", advice)
     return hidden
 
@@ -158,7 +137,7 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
 # Responses
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Response:
     """A response: HTTP status, body, the headers Retry-After and Content-Type, and the other
     address to which it redirects, without its path.
@@ -167,14 +146,11 @@ class Response:
     """
 
     status: int
-    body: bytes
+    body: bytes = field(repr=False)
     complete: bool = True
     retry_after: str = ""
     content_type: str = ""
     target: str = ""
-
-    def __repr__(self) -> str:
-        return f"<HTTP {self.status}, {len(self.body)} bytes>"
 
 
 def interpret(
@@ -186,24 +162,20 @@ def interpret(
     quotes one of the `known` secrets. Section 7 of the interface.
     """
     members = _members(response)
-    if members is None:
-        return _protocol_error(operation, response, known, _kind_of(response))
+    if isinstance(members, str):
+        return _protocol_error(operation, response, known, members)
     code = members.get("ret")
     code = members.get("result") if code is None else code
-    if isinstance(code, float) and code.is_integer():
-        code = int(code)
-    elif isinstance(code, str):
-        code = as_code(code)
-    if isinstance(code, bool) or not isinstance(code, int | str) or code == "":
+    if isinstance(code, bool) or not isinstance(code, int | float | str) or code == "":
         return _protocol_error(operation, response, known, "JSON without a result code")
+    code = as_code(str(code).removesuffix(".0"))
     if code != 0:
         message = reveal(members.get("msg") or members.get("err"))
         detail = excerpt(message, known) if isinstance(message, str) else ""
         ret = excerpt(code, known) if isinstance(code, str) else code
         names = (operation.interface, operation.key, operation.title)
         error = api_error(ret, *names, detail, response.status)
-        error.retry = not operation.write and (error.retry or response.status >= 500)
-        _note_retry_after(error, response)
+        _note_retry(error, operation, response)
         return error
     if not 200 <= response.status < 300:
         kind = f"result code 0 under HTTP status {response.status}"
@@ -217,11 +189,11 @@ def interpret(
     return members
 
 
-def _members(response: Response) -> dict[str, Any] | None:
-    """Return the JSON object of a response, secrets hidden; None if it holds none. It may be in
+def _members(response: Response) -> dict[str, Any] | str:
+    """Return the JSON object of a response, secrets hidden, or what it holds instead. It may be in
     UTF-8 or UTF-16, or else in the charset that it names."""
     if not response.complete:
-        return None
+        return f"a response cut off, or not decodable, after {len(response.body)} bytes"
     named = re.findall(r"""(?i)charset=["']?([\w.:-]+)""", response.content_type)
     for encoding in (json.detect_encoding(response.body), *named):
         with suppress(ValueError, LookupError, RecursionError):
@@ -231,15 +203,9 @@ def _members(response: Response) -> dict[str, Any] | None:
                 text = json.dumps(value, ensure_ascii=False)
                 text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
                 value = json.loads(text)
-            value = hide(value)
-            return value if isinstance(value, dict) else None
-    return None
-
-
-def _kind_of(response: Response) -> str:
+            if isinstance(value, dict):
+                return hide(value)  # type: ignore[no-any-return]
     start = response.body[:200].lstrip()
-    if not response.complete:
-        return f"a response cut off, or not decodable, after {len(response.body)} bytes"
     if not response.body.strip():
         return "an empty body"
     if start.startswith(b"<"):
@@ -252,12 +218,12 @@ def _protocol_error(
 ) -> ProtocolError:
     status = response.status
     if status == 407:
-        advice = (
-            "Put the proxy's login into its address: HTTP_PROXY=http://user:password@proxy:port."
-        )
+        advice = _PROXY_LOGIN
     elif 300 <= status < 400 and response.target:
-        advice = "Redirects are not followed, to protect the token: configure the target address "
-        advice += f"({response.target})."
+        advice = (
+            "Redirects are not followed, to protect the token: configure the target address "
+            f"({response.target})."
+        )
     elif status == 401:
         advice = (
             "Something in front of the service asks for a login: if it takes Basic, set "
@@ -276,24 +242,23 @@ def _protocol_error(
     # What A1 returns is quoted nowhere: it may hold what the token is made from.
     cause = "" if operation is A1 else f"body begins {excerpt(response.body, known)!r}"
     error = ProtocolError(problem, advice, cause=cause)
-    failed = status == BUSY or status >= 500 or not response.complete
-    error.retry = not operation.write and failed  # only reads are retried
-    error.status = status
-    _note_retry_after(error, response)
+    error.status, error.retry = status, status == BUSY or not response.complete
+    _note_retry(error, operation, response)
     return error
 
 
-def _note_retry_after(error: ConfkitError, response: Response) -> None:
-    """Add the seconds of Retry-After (seconds or a date) to an error, if there are any."""
+def _note_retry(error: ConfkitError, operation: Operation, response: Response) -> None:
+    """Note in an error whether to try again (only reads are), and after how many seconds if there
+    is a Retry-After (seconds or a date)."""
+    error.retry = not operation.write and (error.retry or response.status >= 500)
     text = response.retry_after.strip()
     if response.status not in (BUSY, UNAVAILABLE) or not text:
         return
     with suppress(ValueError, OverflowError):
-        if text.isascii() and text.isdecimal():
-            seconds = min(float(text), 1e9)
+        if text.isdecimal():
+            seconds = float(text)
         else:
-            date = parsedate_to_datetime(text)
-            seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
+            seconds = parsedate_to_datetime(text).timestamp() - time.time()
         error.retry_after = max(0.0, seconds)
         error.advice += f" Wait {error.retry_after:,.0f} s (Retry-After)."
 
@@ -307,6 +272,7 @@ class ServiceSession(requests.Session):
 
     def __init__(self) -> None:
         super().__init__()
+        self.headers["Accept"] = "application/json"
         for scheme in ("http://", "https://"):
             self.mount(scheme, DeadlineAdapter(pool_maxsize=256))
         # Its URLs contain the token.
@@ -337,7 +303,7 @@ def exchange(
                 request.method,
                 request.url,
                 data=request.body,
-                headers=request.headers,
+                headers={"Content-Type": _CONTENT_TYPES.get(request.placement)},
                 timeout=timeout,
                 allow_redirects=False,
                 stream=True,
@@ -346,8 +312,7 @@ def exchange(
         ):
             body, problem = _read(response, time.monotonic() + timeout[1])
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-        name, why, connected = _obstacle_of(error)
-        return no_response(name, why, request.address, timeout, connected=connected)
+        return _without_response(error, request.address, timeout)
     except ValueError as error:
         if "SOCKS version" not in str(error):  # a bug in a hook of the user's
             raise
@@ -356,8 +321,7 @@ def exchange(
         return no_response(problem, "", request.address, timeout)
     status, headers = response.status_code, response.headers
     retry_after, content_type = headers.get("Retry-After", ""), headers.get("Content-Type", "")
-    location = headers.get("Location")
-    target = redirect_target(request.address, location) if location else ""
+    target = redirect_target(request.address, headers.get("Location", ""))
     return Response(status, body, not problem, retry_after, content_type, target)
 
 
@@ -404,127 +368,107 @@ _LONGER = "Check the address, or give a longer timeout=(connect, read)."
 _PROXY = (
     "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or client.session.proxies."
 )
-# An obstacle: what happened, whether the request may have been sent, whether the same call may work
-# in a moment, and the next step.
+_PROXY_LOGIN = (
+    "Put the proxy's login into its address: HTTPS_PROXY=http://user:password@proxy:port."
+)
+# An obstacle: the beginning of the line by which Python names its error (a pattern, which reaches
+# into the text if that says why; the first match wins), what happened, whether the request may have
+# been sent, whether the same call may work in a moment, and the next step.
 OBSTACLES = {
-    "unreached": ("no connection within {connect:g} s", False, True, _LONGER),
-    "unanswered": ("no response within {read:g} s", True, True, _LONGER),
-    "unfinished": ("response incomplete after {read:g} s", True, True, _LONGER),
-    "large": (f"response larger than {LARGEST} bytes", True, False, _SERVICE),
-    "login": (
-        "the proxy requires a login (407)", False, False,
-        "Put it into the proxy's address: HTTPS_PROXY=http://user:password@proxy:port.",
+    "socks": (
+        "InvalidSchema: .*SOCKS", "SOCKS proxies require the package PySocks", False, False,
+        "Run: pip install 'requests[socks]', or unset ALL_PROXY.",
     ),
-    "proxy": ("the proxy did not forward the request ({why})", False, True, _PROXY),
+    "login": (
+        "OSError: Tunnel connection failed: 407", "the proxy requires a login (407)", False, False,
+        _PROXY_LOGIN,
+    ),
     "address": (
+        "Invalid(Schema|(Proxy)?URL)|LocationParseError",
         "the address of the service or of the proxy is not valid", False, False,
         "Check base_url, outgoing_url, HTTP_PROXY, HTTPS_PROXY and ALL_PROXY (there, write "
         "socks5:// or socks5h:// instead of socks://).",
     ),
-    "socks": (
-        "SOCKS proxies require the package PySocks", False, False,
-        "Run: pip install 'requests[socks]', or unset ALL_PROXY.",
+    "unreached": (
+        "ConnectTimeoutError", "no connection within {connect:g} s", False, True, _LONGER,
+    ),
+    "unanswered": ("ReadTimeoutError", "no response within {read:g} s", True, True, _LONGER),
+    "unfinished": ("(?!)", "response incomplete after {read:g} s", True, True, _LONGER),
+    "large": ("(?!)", f"response larger than {LARGEST} bytes", True, False, _SERVICE),
+    "proxy": (  # all but the first also of PySocks
+        "OSError: Tunnel|SOCKS5(Auth)?Error: |(General)?Proxy(Connection)?Error",
+        "the proxy did not forward the request ({why})", False, True, _PROXY,
     ),
     "bundle": (
+        "OSError: .*TLS CA certificate bundle|SSLError: .*(PEM lib|X509)",
         "the CA bundle cannot be read ({why})", False, False,
         "Correct verify= (or CONFKIT_CA_BUNDLE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE): the path of a "
         "PEM file with the CA's certificate.",
     ),
     "expired": (
+        "SSLCertVerificationError: .*(expired|not yet valid)",
         "the service's certificate has expired or is not yet valid", False, False,
         "Ask the operator to renew it, and check this machine's clock.",
     ),
     "host": (
-        "certificate not trusted ({why})", False, False,
+        "SSLCertVerificationError: .*mismatch", "certificate not trusted ({why})", False, False,
         "Use the host name that the certificate names in base_url and outgoing_url.",
     ),
     "certificate": (
-        "certificate not trusted ({why})", False, False,
+        "SSLCertVerificationError", "certificate not trusted ({why})", False, False,
         "Give the CA that signed it: connect(verify='ca.pem'), or CONFKIT_CA_BUNDLE=ca.pem.",
     ),
     "tls": (
-        "the server refused TLS ({why})", False, False,
+        "SSLError: .*(ALERT|UNRECOGNIZED_NAME)", "the server refused TLS ({why})", False, False,
         "Ask its operator which versions of TLS it takes, and whether it wants a certificate: "
         "client.session.cert = (certificate, key).",
     ),
     "plain": (
+        "SSLError: .*(WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE)",
         "the server does not speak TLS on this port", False, False,
         "Use http:// instead of https://, or the HTTPS port.",
     ),
     "name": (
-        "could not resolve the host name", False, True,
+        "gaierror", "could not resolve the host name", False, True,
         "Check the spelling of the host name, and this machine's DNS or VPN.",
     ),
-    "refused": ("connection refused", False, True, _SERVICE),
-    "unreachable": ("host unreachable ({why})", False, True, _SERVICE),
-    "closed": ("the server closed the connection without a response", True, True, _SERVICE),
-    "invalid": ("invalid HTTP response", True, True, _SERVICE),
-    "broken": ("the connection broke ({why})", True, True, _SERVICE),
+    "refused": ("ConnectionRefusedError", "connection refused", False, True, _SERVICE),
+    "unreachable": ("NewConnectionError", "host unreachable ({why})", False, True, _SERVICE),
+    "closed": (
+        "RemoteDisconnected", "the server closed the connection without a response", True, True,
+        _SERVICE,
+    ),
+    "invalid": ("BadStatusLine", "invalid HTTP response", True, True, _SERVICE),
+    "broken": ("", "the connection broke ({why})", True, True, _SERVICE),
 }  # fmt: skip
 
-# The first match wins: an exception's class in the chain, a word of its text, and the obstacle.
-_SIGNS = (
-    ("InvalidSchema", "SOCKS", "socks"),
-    ("OSError", "Tunnel connection failed: 407", "login"),
-    ("InvalidProxyURL", "", "address"),
-    ("InvalidURL", "", "address"),
-    ("LocationParseError", "", "address"),
-    ("InvalidSchema", "", "address"),
-    ("OSError", "Tunnel connection failed", "proxy"),
-    ("SOCKS5AuthError", "SOCKS5", "proxy"),  # of PySocks, as the next three
-    ("SOCKS5Error", "0x", "proxy"),
-    ("ProxyConnectionError", "", "proxy"),
-    ("GeneralProxyError", "", "proxy"),
-    ("ConnectTimeoutError", "", "unreached"),
-    ("ReadTimeoutError", "", "unanswered"),
-    ("ProxyError", "", "proxy"),
-    ("OSError", "TLS CA certificate bundle", "bundle"),
-    ("SSLError", "PEM lib", "bundle"),
-    ("SSLError", "X509", "bundle"),
-    ("SSLCertVerificationError", "expired", "expired"),
-    ("SSLCertVerificationError", "not yet valid", "expired"),
-    ("SSLCertVerificationError", "mismatch", "host"),
-    ("SSLCertVerificationError", "", "certificate"),
-    ("SSLError", "ALERT", "tls"),
-    ("SSLError", "UNRECOGNIZED_NAME", "tls"),
-    ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
-    ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
-    ("gaierror", "", "name"),
-    ("ConnectionRefusedError", "", "refused"),
-    ("NewConnectionError", "", "unreachable"),
-    ("RemoteDisconnected", "", "closed"),
-    ("BadStatusLine", "", "invalid"),
-)
 
-
-def _obstacle_of(error: Exception) -> tuple[str, str, bool]:
-    """Return the name of the obstacle behind an error of requests, the reason in words, and whether
-    it came after connecting.
-
-    requests and urllib3 keep the errors that they wrap as `reason`, argument or cause.
-    """
-    links: list[BaseException] = []
-    waiting: list[object] = [error]
-    while waiting and len(links) < 50:
-        link = waiting.pop()
-        if isinstance(link, BaseException) and not any(link is seen for seen in links):
-            links.append(link)
-            waiting += [link.__cause__, link.__context__, getattr(link, "reason", None), *link.args]
+def _without_response(
+    error: Exception, address: str, timeout: tuple[float, float]
+) -> TransportError:
+    """Return our error for one of requests or urllib3, which keep the errors that they wrap as
+    `reason`, argument or cause."""
+    links: list[BaseException] = [error]
+    for link in links:  # which grows meanwhile
+        inner = (link.__cause__, link.__context__, getattr(link, "reason", None), *link.args)
+        links += [each for each in inner if isinstance(each, BaseException) and each not in links]
     reasons = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
     why = reasons[-1] if reasons else type(error).__name__
+    matches = (
+        (name, str(link) if ":" in match[0] else why)
+        for name, (sign, *_) in OBSTACLES.items()
+        for link in reversed(links)  # the innermost has the plainest text
+        if (match := re.match(sign, f"{type(link).__name__}: {link}"))
+    )
     connected = not any(hasattr(link, "unconnected") for link in links)
-    for kind, word, name in _SIGNS:
-        for link in reversed(links):  # the innermost has the plainest text
-            if type(link).__name__ == kind and word in str(link):
-                return name, str(link) if word else why, connected
-    return "broken", why, connected
+    return no_response(*next(matches), address, timeout, connected=connected)
 
 
 def no_response(
     name: str, why: str, address: str, timeout: tuple[float, float], *, connected: bool = True
 ) -> TransportError:
     """Return the error for a request without a response: the obstacle's name, and the reason."""
-    meaning, sent, retry, advice = OBSTACLES[name]
+    _, meaning, sent, retry, advice = OBSTACLES[name]
     seconds = {"connect": timeout[0], "read": timeout[1]}
     kind = TransportTimeout if advice is _LONGER else TransportError
     error = kind(redact(address), advice, cause=meaning.format(why=redact(why), **seconds))
