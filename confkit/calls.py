@@ -51,6 +51,7 @@ class Call:
     """
 
     endpoint: str
+    method: str
     seconds: float
     status: int | None
     _request: PreparedRequest
@@ -63,11 +64,6 @@ class Call:
         outcome = f"no response: {self.error}" if self.status is None else f"ret={self.ret}"
         text = f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
         return one_line(text)
-
-    @property
-    def method(self) -> str:
-        """The HTTP method."""
-        return self._request.method
 
     @property
     def ret(self) -> int | str | None:

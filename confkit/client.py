@@ -150,7 +150,7 @@ class Client:
         self.access_key, self.secret_key = access_key, Secret(secret_key)
         check_sendable(A1, {"access_key": access_key, "secret_key": self.secret_key})
         self.dialect = dialect or Dialect()
-        self._limiters: list[RateLimiter] = []
+        self._limiters: list[RateLimiter] = []  # shared with copies, as a rate may be changed
         self.timeout, self.max_rate, self.read_only = timeout, max_rate, read_only
         # A Sandbox or None, untyped: a flat file imports no folder.
         self.sandbox: Any = sandbox
@@ -163,11 +163,11 @@ class Client:
             self.session.trust_env = False  # the environment's proxies cannot reach this machine
         self._wait, self._on_close, self._closed = sleep, on_close, threading.Event()
         self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
-        self._observe: Callable[[Call], object] = self._calls.append
+        self._observers: tuple[Callable[[Call], object], ...] = (self._calls.append,)
         from .fast import FastTransport  # loads libcurl
 
         self._token, self._fast = SharedToken(), FastTransport(set())
-        self._process, self._inherited = os.getpid(), list[object]()
+        self._process = os.getpid()
 
     @property
     def base_url(self) -> str:
@@ -195,7 +195,7 @@ class Client:
 
     @max_rate.setter
     def max_rate(self, rate: float | None) -> None:
-        self._limiters[:] = [] if rate is None else [RateLimiter(rate)]  # of sweeps that run, too
+        self._limiters[:] = [] if rate is None else [RateLimiter(rate)]
         self._max_rate = rate
 
     @property
@@ -299,10 +299,8 @@ class Client:
                 f"{operation.title} ({operation.key}) was not sent: this client is read only.",
                 "Connect with read_only=False to change something on the service.",
             )
-        is_closed = self._closed.is_set()
-        if is_closed or (self.sandbox is not None and self.sandbox.closed):
-            kind = "client" if is_closed else "sandbox"
-            raise ConfigError(f"this {kind} is closed", "Connect again.")
+        if self._closed.is_set() or (self.sandbox is not None and self.sandbox.closed):
+            raise ConfigError("this client or its sandbox is closed", "Connect again.")
 
     def derive(
         self,
@@ -319,15 +317,8 @@ class Client:
         """
         client = self.__copy__()
         client._stop, client._wait = stop, wait
-        client._limiters = self._limiters  # a rate that is changed meanwhile counts, too
-        if max_rate is not None:
-            client._own_limiters = (RateLimiter(max_rate),)
-
-        def note(call: Call) -> None:
-            self._observe(call)
-            observe(call)
-
-        client._observe = note
+        client._own_limiters = () if max_rate is None else (RateLimiter(max_rate),)
+        client._observers = (*self._observers, observe)
         return client
 
     def _authenticate(self) -> AccessToken:
@@ -365,7 +356,8 @@ class Client:
         connect, read = self._timeout
         timeout = (connect, max(read, DIAL_SECONDS) if operation is B1 else read)
         sent_at, start = time.time(), time.monotonic()
-        outcome: Response | BaseException | None = None
+        outcome: Response | ConfkitError | None = None
+        bug: BaseException | None = None
         try:
             # Not A1: it may set a cookie, which has to reach the session.
             if request.method == "GET" and operation.token and not operation.write:
@@ -373,48 +365,45 @@ class Client:
             if outcome is None:
                 outcome = exchange(self.session, request, timeout)
         except BaseException as error:  # noqa: BLE001  # Ctrl-C, or a bug in a session hook
-            outcome = error
+            bug, text = error.with_traceback(None), redact(str(error), known)
+            outcome = ConfkitError(type(error).__name__, cause=text)
         seconds = time.monotonic() - start
-        status, body, failure = None, b"", None
-        result: dict[str, Any] | BaseException = {}
-        if isinstance(outcome, Response):
-            status, result = outcome.status, interpret(operation, outcome, known)
-            if operation is not A1 or isinstance(result, ApiError):  # it makes the token
-                body = outcome.body[:KEPT_BYTES]
-        else:
-            result = outcome
-        if isinstance(result, ConfkitError):
-            failure = result.again()  # a traceback would keep what its frames hold
-        elif isinstance(result, BaseException):
-            failure = ConfkitError(type(result).__name__, cause=redact(str(result), known))
-        call = Call(operation.key, seconds, status, request, sent_at, body, failure, known)
-        self._observe(call)
+        result = interpret(operation, outcome, known) if isinstance(outcome, Response) else outcome
+        status, body = getattr(outcome, "status", None), getattr(outcome, "body", b"")[:KEPT_BYTES]
+        if operation is A1 and not isinstance(result, ApiError):
+            body = b""  # the token is made from it
+        # Its traceback would keep what its frames hold.
+        failure = result.again() if isinstance(result, ConfkitError) else None
+        key, method = operation.key, request.method
+        call = Call(key, method, seconds, status, request, sent_at, body, failure, known)
+        for observe in self._observers:
+            observe(call)
         log.debug("%s", call)
-        if isinstance(result, ConfkitError) and (result.retry or operation.write):
+        if bug is not None:
+            raise bug from None
+        if failure is not None and (failure.retry or operation.write):
             self._drop_connections()  # its own response may still come on this one
-        if isinstance(result, dict | ConfkitError):
-            return call, result
-        raise result.with_traceback(None) from None
+        return call, result
 
     def _drop_connections(self) -> None:
         """Send the next request on a new connection: an idle one may be dead, which leaves the
         outcome of a request open that is not repeated."""
-        self.session.close()
+        for adapter in self.session.adapters.values():
+            adapter.close()
         self._fast.handles.clear()
 
     def _reconnect(self) -> None:
         """Open own connections in a forked child: on those of its parent it would read the parent's
         responses, which belong to other rooms. (Closing them here could end the parent's.)"""
-        adapters = dict(self.session.adapters)
-        self._process, self._inherited = os.getpid(), [self._fast, adapters]
+        self._process, adapters = os.getpid(), dict(self.session.adapters)
+        self._inherited = self._fast, adapters
         self._fast = type(self._fast)(set())
-        for prefix, adapter in adapters.items():
-            self.session.mount(prefix, copy.copy(adapter))  # with empty pools
+        for prefix in adapters:
+            self.session.mount(prefix, copy.copy(adapters[prefix]))  # with empty pools
 
     def __copy__(self) -> Self:
         client = object.__new__(type(self))  # copy.copy would take the way of a pickle
         client.__dict__.update(self.__dict__)
-        client._limiters = list(self._limiters)
         return client
 
     def __reduce__(self) -> tuple[Any, ...]:

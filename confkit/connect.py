@@ -82,7 +82,14 @@ def connect(
     }
     if name == EMBEDDED:
         return _sandbox_client({**environment, **arguments})
-    stored = load_profile(name) if name else {}
+    profiles = load_profiles() if name else {}
+    if name and name not in profiles:
+        raise ConfigError(
+            f"there is no profile {name!r} in {profiles_path()}",
+            f"Known: {', '.join((EMBEDDED, *sorted(profiles)))}. "
+            f"`confkit profile add {name}` makes it.",
+        )
+    stored = profiles[name] if name else {}
     profiled = {key: (value, f"profile {name}") for key, value in stored.items()}
     settings = {**profiled, **environment, **arguments}
     checked = {key: check_setting(key, *setting) for key, setting in settings.items()}
@@ -162,32 +169,19 @@ def profiles_path() -> Path:
     return Path(platformdirs.user_config_dir("confkit", appauthor=False)) / "profiles.toml"
 
 
-def profile_names() -> list[str]:
-    """Return the names of all profiles, the embedded sandbox's first."""
-    return [EMBEDDED, *sorted(_stored())]
-
-
-def load_profile(name: str) -> dict[str, Any]:
-    """Return the settings of a profile; ConfigError if it does not exist."""
-    profiles = _stored()
-    if name not in profiles:
-        raise ConfigError(
-            f"there is no profile {name!r} in {profiles_path()}",
-            f"Known: {', '.join(profile_names())}. `confkit profile add {name}` makes it.",
-        )
-    return profiles[name]
-
-
 def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     """Write a profile, and return the file, which only its owner may read (mode 0600).
 
     ConfigError if the name is not allowed or the file cannot be read or written."""
     settings = {key: _hidden(key, value) for key, value in settings.items()}
-    check_profile_name(name)
-    file = profiles_path()
+    if name == EMBEDDED:
+        raise ConfigError('"sandbox" is the embedded service, which is built in')
+    file, lines = profiles_path(), list[str]()
+    for each, stored in {**load_profiles(), name: settings}.items():
+        lines += [f"[{json.dumps(each)}]", *(f"{key} = {_toml(stored[key])}" for key in stored), ""]
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(file, _toml_file({**_stored(), name: settings}).encode(), private=True)
+        write_atomically(file, "\n".join(lines).encode(), private=True)
     except OSError as error:  # whose traceback contains the data
         raise ConfigError(
             f"{file} cannot be written ({error.strerror})",
@@ -196,14 +190,8 @@ def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     return file
 
 
-def check_profile_name(name: str) -> None:
-    """Raise ConfigError for a name that a profile may not have."""
-    if name == EMBEDDED:
-        raise ConfigError('"sandbox" is the embedded service, which is built in')
-
-
-def _stored() -> dict[str, dict[str, Any]]:
-    """Return all profiles, secrets hidden."""
+def load_profiles() -> dict[str, dict[str, Any]]:
+    """Return the settings of all profiles, secrets hidden; ConfigError if the file is not right."""
     import tomllib
 
     file = profiles_path()
@@ -220,13 +208,6 @@ def _stored() -> dict[str, dict[str, Any]]:
         problem = f"cannot be read as TOML with a table for each profile, such as [prod] ({error})"
     # Raised here, where no traceback contains the text of the file.
     raise ConfigError(f"{file} {problem}", "Correct the file.")
-
-
-def _toml_file(profiles: Mapping[str, Mapping[str, Any]]) -> str:
-    lines = []
-    for name, settings in profiles.items():
-        lines += [f"[{json.dumps(name)}]", *(f"{key} = {_toml(settings[key])}" for key in settings)]
-    return "\n".join([*lines, ""])
 
 
 def _toml(value: Any) -> str:

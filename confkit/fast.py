@@ -47,10 +47,6 @@ _OBSTACLES = {1: "invalid", 18: "closed", 52: "closed"}
 _LONGEST_WAIT = 6 * 3600  # seconds of Retry-After, as libcurl tells it
 
 
-class _UnsuitableError(Exception):
-    """libcurl cannot replace the session for this origin."""
-
-
 class FastTransport(threading.local):
     """Sends GETs for the calling thread, with the settings of a session."""
 
@@ -79,7 +75,7 @@ class FastTransport(threading.local):
             if handle is None or known != settings or pending:
                 handle = _Handle(session, origin, timeout)
             response = handle.get(request, timeout)
-        except (_UnsuitableError, UnicodeError):  # pycurl takes and gives ASCII only
+        except (NotImplementedError, UnicodeError):  # pycurl takes and gives ASCII only
             self._unsuitable.add(origin)
             return None
         # After a failure or Ctrl-C a new one reads the environment's proxies and certificates.
@@ -89,7 +85,8 @@ class FastTransport(threading.local):
 
 
 class _Handle:
-    """An easy handle with one connection to an origin; it raises _UnsuitableError."""
+    """An easy handle with one connection to an origin; NotImplementedError: it cannot replace the
+    session."""
 
     def __init__(
         self, session: requests.Session, origin: str, timeout: tuple[float, float]
@@ -99,7 +96,7 @@ class _Handle:
         self._multi: Any = None  # of the main thread; it keeps the connection
         merged = session.merge_environment_settings(origin, {}, True, session.verify, None)
         if select_proxy(origin, merged["proxies"]):
-            raise _UnsuitableError
+            raise NotImplementedError
         headers = session.prepare_request(requests.Request("GET", origin)).headers
         headers.pop("Accept-Encoding", None)  # libcurl may lack those that need an extra package
         lines = [
@@ -151,7 +148,7 @@ class _Handle:
             or retry_after == _LONGEST_WAIT  # or longer
             or curl.getinfo(pycurl.INFO_COOKIELIST)  # the session has to keep and send them
         ):
-            raise _UnsuitableError
+            raise NotImplementedError
         if not code or (status and code in _CUT):
             content_type = curl.getinfo(pycurl.CONTENT_TYPE) or ""
             location = curl.getinfo(pycurl.REDIRECT_URL)

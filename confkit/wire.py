@@ -15,11 +15,11 @@ import socket
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode, urljoin, urlsplit
+from urllib.parse import quote, urlencode, urljoin
 
 import requests
 import urllib3
@@ -200,9 +200,8 @@ def _members(response: Response) -> dict[str, Any] | str:
             text = response.body.decode(encoding)  # json.loads would accept invalid bytes
             value = read_json(text)
             if "\\u" in text:  # an unpaired surrogate can neither be displayed nor sent
-                text = json.dumps(value, ensure_ascii=False)
-                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-                value = json.loads(text)
+                data = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+                value = json.loads(data.decode("utf-16", "replace"))
             if isinstance(value, dict):
                 return hide(value)  # type: ignore[no-any-return]
     start = response.body[:200].lstrip()
@@ -296,9 +295,13 @@ def exchange(
 
     `timeout`: seconds to connect, and seconds for the whole response.
     """
+    # OpenTelemetry, if it is loaded, would record full URLs, which contain the token.
+    utils = sys.modules.get("opentelemetry.instrumentation.utils")
+    suppressed: Any = getattr(utils, "suppress_instrumentation", nullcontext)
+    body, response = bytearray(), None
     try:
         with (
-            _uninstrumented(),
+            suppressed(),
             session.request(
                 request.method,
                 request.url,
@@ -310,64 +313,42 @@ def exchange(
                 verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
             ) as response,
         ):
-            body, problem = _read(response, time.monotonic() + timeout[1])
+            while chunk := response.raw.read1(65536, decode_content=True):
+                body += chunk
+                if len(body) > LARGEST:
+                    return no_response("large", "", request.address, timeout)
+        complete = True
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-        return _without_response(error, request.address, timeout)
+        if response is None:
+            return _without_response(error, request.address, timeout)
+        if isinstance(error, urllib3.exceptions.ReadTimeoutError):
+            return no_response("unfinished", "", request.address, timeout)
+        complete = False
     except ValueError as error:
         if "SOCKS version" not in str(error):  # a bug in a hook of the user's
             raise
         return no_response("address", "", request.address, timeout)
-    if problem in ("unfinished", "large"):
-        return no_response(problem, "", request.address, timeout)
-    status, headers = response.status_code, response.headers
+    headers = response.headers
     retry_after, content_type = headers.get("Retry-After", ""), headers.get("Content-Type", "")
     target = redirect_target(request.address, headers.get("Location", ""))
-    return Response(status, body, not problem, retry_after, content_type, target)
+    status = response.status_code
+    return Response(status, bytes(body), complete, retry_after, content_type, target)
 
 
 def redirect_target(address: str, location: str) -> str:
     """Return the scheme, host and port to which a response redirects, if they are others; the path
     may hold a token."""
-    own = urlsplit(address)
     with suppress(ValueError):  # an unmatched bracket
-        parts = urlsplit(urljoin(address, location))
-        if (parts.scheme, parts.netloc) != (own.scheme, own.netloc):
-            return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        target = "/".join(urljoin(address, location).split("/", 3)[:3])
+        if not address.startswith(f"{target}/"):
+            return redact(target)
     return ""
-
-
-def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
-    """Return the body as far as received, and what cut it short, or ""."""
-    body = bytearray()
-    try:
-        while chunk := response.raw.read1(65536, decode_content=True):
-            body += chunk
-            if len(body) > LARGEST:
-                return b"", "large"
-            if time.monotonic() > deadline:
-                return b"", "unfinished"
-    except urllib3.exceptions.ReadTimeoutError:
-        return b"", "unfinished"
-    except (urllib3.exceptions.HTTPError, OSError):
-        return bytes(body), "cut"
-    return bytes(body), ""
-
-
-def _uninstrumented() -> AbstractContextManager[object]:
-    """Return a context in which OpenTelemetry, if it is loaded, records no request of this thread:
-    it records full URLs, which contain the token."""
-    utils = sys.modules.get("opentelemetry.instrumentation.utils")
-    suppressed: Any = getattr(utils, "suppress_instrumentation", nullcontext)
-    return suppressed()  # type: ignore[no-any-return]
 
 
 # Why there is no response
 
 _SERVICE = "Check that the service is running and that host and port are correct."
 _LONGER = "Check the address, or give a longer timeout=(connect, read)."
-_PROXY = (
-    "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or client.session.proxies."
-)
 _PROXY_LOGIN = (
     "Put the proxy's login into its address: HTTPS_PROXY=http://user:password@proxy:port."
 )
@@ -397,7 +378,8 @@ OBSTACLES = {
     "large": ("(?!)", f"response larger than {LARGEST} bytes", True, False, _SERVICE),
     "proxy": (  # all but the first also of PySocks
         "OSError: Tunnel|SOCKS5(Auth)?Error: |(General)?Proxy(Connection)?Error",
-        "the proxy did not forward the request ({why})", False, True, _PROXY,
+        "the proxy did not forward the request ({why})", False, True,
+        "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or client.session.proxies.",
     ),
     "bundle": (
         "OSError: .*TLS CA certificate bundle|SSLError: .*(PEM lib|X509)",

@@ -20,8 +20,8 @@ USERS = [ck.RoomUser("Ada", "u"), ck.RoomUser(None, "v"), ck.RoomUser("", "w")]
 DEVICES = [ck.Device("007", "c", None, None, "x=1", {}), ck.Device("2", "d", "", "a", "", {"a": 1})]
 SENT = PreparedRequest("GET", "http://h/rtc/room/create", {"topic": "x"}, "query")
 CALLS = [
-    ck.Call("A2", 0.5, 200, SENT, 0.0, b"", None, ()),
-    ck.Call("A2", 0.5, None, SENT, 9e9, b"", ck.TransportError("h"), ()),
+    ck.Call("A2", "GET", 0.5, 200, SENT, 0.0, b"", None, ()),
+    ck.Call("A2", "GET", 0.5, None, SENT, 9e9, b"", ck.TransportError("h"), ()),
 ]
 # Of each converter: records of it, the columns that are as they are in them, and the types of all.
 FRAMES = {
