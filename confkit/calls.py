@@ -8,16 +8,13 @@ import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from .errors import ConfkitError, TransportError
 from .secret import MASK, TOKEN_NAMES, Secret, excerpt, redact
 from .text import one_line
-from .wire import as_text, compact, encode
-
-if TYPE_CHECKING:
-    from .wire import PreparedRequest
+from .wire import PreparedRequest, as_text, compact, encode
 
 KEPT_BYTES = 2**14  # of a response's body, for its excerpt
 
@@ -31,13 +28,12 @@ import os
 import requests
 
 response = requests.{method}(
-    {address},
+    {address!r},
     {sent},
     timeout=60,
     allow_redirects=False,
 )
 print(response.text)"""
-_JSON = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +87,7 @@ class Call:
     @cached_property
     def answer(self) -> str:
         """The beginning of the response's body on one line; empty without a response."""
-        return excerpt(self._body, self._known, 2000) if self._body else ""
+        return excerpt(self._body, self._known, 2000)
 
     @cached_property
     def url(self) -> str:
@@ -129,21 +125,20 @@ class Call:
         `as_curl`, are set in the environment. A space in a query is sent as +."""
         request, fields = self._request, self._marked_fields()
         if request.placement == "json":
-            sent = f"data=({_python(compact(fields))}).encode(),\n    headers={_JSON}"
+            sent = f"data=({_python(compact(fields))}).encode(),\n    headers="
+            sent += "{'Content-Type': 'application/json'}"
         else:
             pairs = (f"{name!r}: {_python(as_text(value))}" for name, value in fields.items())
             lines = "".join(f"        {pair},\n" for pair in pairs)
             sent = f"{'params' if request.placement == 'query' else 'data'}={{\n{lines}    }}"
-        method, address = self.method.lower(), repr(request.address)
-        return _PYTHON.format(method=method, address=address, sent=sent)
+        return _PYTHON.format(method=self.method.lower(), address=request.address, sent=sent)
 
     def _marked_fields(self) -> dict[str, Any]:
         """Return the fields with a delimited variable name in place of each secret."""
         fields = {}
         for name, value in self._request.fields.items():
-            is_token = name.lower().endswith(TOKEN_NAMES)
-            variable = _VARIABLES.get(name, "CONFKIT_CAMERA_PASSWORD")
-            variable = "CONFKIT_TOKEN" if is_token else variable
+            token = name.lower().endswith(TOKEN_NAMES)
+            variable = "CONFKIT_TOKEN" if token else _VARIABLES.get(name, "CONFKIT_CAMERA_PASSWORD")
             fields[name] = _replace_secrets(value, f"{_BOUNDARY}{variable}{_BOUNDARY}")
         return fields
 

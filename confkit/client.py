@@ -37,13 +37,11 @@ from .operations import A1, B1, OPERATIONS, Operation
 from .secret import Secret, SecretAddress, redact, secrets_in
 from .wire import Response, ServiceSession, check_sendable, exchange, interpret, prepare
 
-KEPT_CALLS = 200
 TRIES = 3  # of a read: once, and at most twice again
 DIAL_SECONDS = 30.0  # B1 responds once the service has dialled the camera or given up
-LONGEST = 1e9  # seconds of a timeout that the system can count
 MARGIN = 1.02  # keeps the rate although the network bunches evenly spaced requests
 
-_BASE = re.compile(r"(?i)\s*https?://[^\s?#/:][^\s?#]*\s*\Z")
+_BASE = re.compile(r"(?i)https?://[^\s?#/:][^\s?#]*\Z")
 _LOOPBACK = re.compile(r"(?i)https?://(localhost|127(\.\d+){3}|\[::1])(:\d+)?(/|\Z)")
 
 log = logging.getLogger("confkit")
@@ -99,7 +97,7 @@ class SharedToken:
         with self._lock:
             if self.value is not None and self.value is not instead_of:
                 return self.value
-            rejected = instead_of is not None and instead_of is self._rejected
+            rejected = instead_of and instead_of is self._rejected
             if self._error is not None and (self._error is not earlier or rejected):
                 raise self._error.again()
             try:
@@ -137,7 +135,7 @@ class Client:
         read_only: bool = False,
         verify: bool | str = True,
         max_rate: float | None = None,
-        name: str | None = None,
+        name: str = "",
         origins: Mapping[str, str] | None = None,
         sandbox: object = None,
         on_close: Callable[[], object] = lambda: None,
@@ -150,7 +148,7 @@ class Client:
         self.access_key, self.secret_key = access_key, Secret(secret_key)
         check_sendable(A1, {"access_key": access_key, "secret_key": self.secret_key})
         self.dialect = dialect or Dialect()
-        self._limiters: list[RateLimiter] = []  # shared with copies, as a rate may be changed
+        self._limiters = list[RateLimiter]()  # shared with copies, as a rate may be changed
         self.timeout, self.max_rate, self.read_only = timeout, max_rate, read_only
         # A Sandbox or None, untyped: a flat file imports no folder.
         self.sandbox: Any = sandbox
@@ -162,7 +160,7 @@ class Client:
         if all(map(_LOOPBACK.match, self._addresses.values())):
             self.session.trust_env = False  # the environment's proxies cannot reach this machine
         self._wait, self._on_close, self._closed = sleep, on_close, threading.Event()
-        self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
+        self._calls = deque[Call](maxlen=200)
         self._observers: tuple[Callable[[Call], object], ...] = (self._calls.append,)
         from .fast import FastTransport  # loads libcurl
 
@@ -204,8 +202,6 @@ class Client:
         return list(self._calls)
 
     def __repr__(self) -> str:
-        if not hasattr(self, "_closed"):  # in a traceback from __init__
-            return "<Client, not initialised>"
         parts = []
         for name in ("base_url", "outgoing_url", "access_key", "secret_key"):
             origin = f" ({self.origins[name]})" if name in self.origins else ""
@@ -233,8 +229,7 @@ class Client:
         if that fits into the read timeout; a change is sent once. OutcomeUnknown: the response to a
         change was lost or leaves its outcome open. Sections 4, 5 and 7 of the interface.
         """
-        operation = _named(operation) if isinstance(operation, str) else operation
-        self.may_send(operation)
+        operation = self.may_send(operation)
         parameters = check_sendable(operation, parameters)
         token = self.token() if operation.token else None
         if operation.write:
@@ -248,14 +243,12 @@ class Client:
                 token, renewed = self.token(instead_of=token), True
                 continue
             failures += 1
-            if operation.write:
-                unknown = may_have_happened(result)
-                call = f"{operation.title} ({operation.key})"
-                raise outcome_unknown(result, call) if unknown else result
+            if operation.write and may_have_happened(result):
+                raise outcome_unknown(result, f"{operation.title} ({operation.key})")
             requested = result.retry_after or 0.0
-            if failures == TRIES or not result.retry or requested > self._timeout[1]:
-                raise result
-            if self._wait(requested + 0.1 * 2**failures * (0.5 + _random.random())):
+            last = operation.write or failures == TRIES or not result.retry
+            pause = requested + 0.1 * 2**failures * (0.5 + _random.random())
+            if last or requested > self._timeout[1] or self._wait(pause):
                 raise result
 
     def ask_once(
@@ -271,8 +264,7 @@ class Client:
         It carries the given token or none, in the given dialect: for probing the service, where a
         retry or an authentication would change the result. ReadOnlyError as in `call`.
         """
-        operation = _named(operation) if isinstance(operation, str) else operation
-        self.may_send(operation)
+        operation = self.may_send(operation)
         parameters = check_sendable(operation, parameters or {})
         token = None if token is None else Secret(token)
         self._drop_connections()
@@ -291,9 +283,14 @@ class Client:
         read together shows the same time."""
         return time.time() if self.sandbox is None else float(self.sandbox.now())
 
-    def may_send(self, operation: Operation) -> None:
-        """Raise ReadOnlyError for a change if the client is read only, and ConfigError if the
-        client or its sandbox is closed."""
+    def may_send(self, operation: Operation | str) -> Operation:
+        """Return the operation, also of a key such as "A3"; raise ReadOnlyError for a change if the
+        client is read only, and ConfigError if the client or its sandbox is closed."""
+        if isinstance(operation, str):
+            if operation not in OPERATIONS:
+                advice = f"Use one of {', '.join(OPERATIONS)}."
+                raise ConfigError(f"there is no operation {operation!r}", advice)
+            operation = OPERATIONS[operation]
         if operation.write and self.read_only:
             raise ReadOnlyError(
                 f"{operation.title} ({operation.key}) was not sent: this client is read only.",
@@ -301,13 +298,14 @@ class Client:
             )
         if self._closed.is_set() or (self.sandbox is not None and self.sandbox.closed):
             raise ConfigError("this client or its sandbox is closed", "Connect again.")
+        return operation
 
     def derive(
         self,
         stop: threading.Event,
         wait: Callable[[float], object],
         observe: Callable[[Call], object],
-        max_rate: float | None = None,
+        max_rate: float | None,
     ) -> Client:
         """Return a client that shares this client's session, token and record of calls.
 
@@ -349,9 +347,10 @@ class Client:
         address = self._addresses[operation.interface]
         request = prepare(operation, parameters, address, token, dialect)
         known = (*secrets_in(request.fields), self.secret_key.reveal())
-        stopped = self._stop is not None and self._stop.is_set()
-        limiters = (*self._own_limiters, *self._limiters)
-        if stopped or not all(limiter.acquire(self._wait) for limiter in limiters):
+        allowed = self._stop is None or not self._stop.is_set()
+        for limiter in (*self._own_limiters, *self._limiters):
+            allowed = allowed and limiter.acquire(self._wait)
+        if not allowed:
             raise Cancelled(f"{operation.title} ({operation.key}) was not sent: cancelled")
         connect, read = self._timeout
         timeout = (connect, max(read, DIAL_SECONDS) if operation is B1 else read)
@@ -365,8 +364,8 @@ class Client:
             if outcome is None:
                 outcome = exchange(self.session, request, timeout)
         except BaseException as error:  # noqa: BLE001  # Ctrl-C, or a bug in a session hook
-            bug, text = error.with_traceback(None), redact(str(error), known)
-            outcome = ConfkitError(type(error).__name__, cause=text)
+            bug = error.with_traceback(None)
+            outcome = ConfkitError(type(bug).__name__, cause=redact(str(bug), known))
         seconds = time.monotonic() - start
         result = interpret(operation, outcome, known) if isinstance(outcome, Response) else outcome
         status, body = getattr(outcome, "status", None), getattr(outcome, "body", b"")[:KEPT_BYTES]
@@ -381,7 +380,7 @@ class Client:
         log.debug("%s", call)
         if bug is not None:
             raise bug from None
-        if failure is not None and (failure.retry or operation.write):
+        if failure and (failure.retry or operation.write):
             self._drop_connections()  # its own response may still come on this one
         return call, result
 
@@ -414,13 +413,6 @@ class Client:
         return partial(Client, *self._addresses.values(), **settings), (), state
 
 
-def _named(key: str) -> Operation:
-    """Return the operation with this number of the interface, such as "A3"."""
-    if key not in OPERATIONS:
-        raise ConfigError(f"there is no operation {key!r}", f"Use one of {', '.join(OPERATIONS)}.")
-    return OPERATIONS[key]
-
-
 # Addresses and settings
 
 
@@ -429,14 +421,15 @@ def base_address(text: str | Secret, setting: str) -> str:
 
     ConfigError: it is not an http(s) base URL.
     """
-    address = SecretAddress(text)  # it may hold a login; without :// it may be a misplaced key
+    # It may hold a login; without :// it may be a misplaced key.
+    address = SecretAddress(Secret(text).reveal().strip())
     problem = "is not a valid URL"
     # Its parts have no names: a traceback would show them.
     with suppress(ValueError):
         if "@" in urlsplit(address.reveal()).netloc:
             problem = "contains a login, which would be visible wherever the address is shown"
         elif _BASE.match(address.reveal()) and urlsplit(address.reveal()).port != 0:
-            return address.reveal().strip().rstrip("/")
+            return address.reveal().rstrip("/")
     quoted = f": {str(address)!r}" if "://" in address.reveal() else ""
     raise ConfigError(
         f"{setting} {problem}{quoted}",
@@ -452,7 +445,8 @@ def is_positive(value: object) -> bool:
 def check_timeout(timeout: float | tuple[float, float] | list[float]) -> tuple[float, float]:
     """Return the seconds to connect and to read; one number sets both. ConfigError if invalid."""
     both = timeout if isinstance(timeout, tuple | list) else (timeout, timeout)
-    if len(both) != 2 or not all(is_positive(each) and each <= LONGEST for each in both):
+    # The system can count so many seconds.
+    if len(both) != 2 or not all(is_positive(each) and each <= 1e9 for each in both):
         raise ConfigError(
             f"timeout is {timeout!r}",
             "Give seconds, or seconds to connect and to read, such as 5,10: above 0, at most 1e9.",

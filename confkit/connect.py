@@ -33,8 +33,6 @@ SETTINGS = (*VARIABLES, "max_rate")
 CAMERA_PASSWORD = "CONFKIT_CAMERA_PASSWORD"  # noqa: S105  # the variable's name
 EMBEDDED = "sandbox"  # the built-in profile
 
-_FLAGS = {"1": True, "true": True, "0": False, "false": False}
-
 
 def connect(
     profile: str | None = None,
@@ -65,9 +63,9 @@ def connect(
         if key != "profile" and value is not None
     }
     del base_url, outgoing_url, secret_key  # a traceback shows the locals
-    name = profile
-    if not profile and not any(address in arguments for address in _ADDRESSES):
-        name = os.environ.get("CONFKIT_PROFILE")
+    name = profile or ""
+    if not name and not any(address in arguments for address in _ADDRESSES):
+        name = os.environ.get("CONFKIT_PROFILE", "")
         variables = [VARIABLES[each] for each in _ADDRESSES if os.environ.get(VARIABLES[each])]
         if name and variables:  # the profile's keys would be sent there
             raise ConfigError(
@@ -82,15 +80,14 @@ def connect(
     }
     if name == EMBEDDED:
         return _sandbox_client({**environment, **arguments})
-    profiles = load_profiles() if name else {}
-    if name and name not in profiles:
+    profiles = load_profiles() if name else {"": {}}
+    if name not in profiles:
         raise ConfigError(
             f"there is no profile {name!r} in {profiles_path()}",
             f"Known: {', '.join((EMBEDDED, *sorted(profiles)))}. "
             f"`confkit profile add {name}` makes it.",
         )
-    stored = profiles[name] if name else {}
-    profiled = {key: (value, f"profile {name}") for key, value in stored.items()}
+    profiled = {key: (value, f"profile {name}") for key, value in profiles[name].items()}
     settings = {**profiled, **environment, **arguments}
     checked = {key: check_setting(key, *setting) for key, setting in settings.items()}
     if missing := tuple(key for key in SERVICE if key not in settings):
@@ -104,7 +101,7 @@ def connect(
         error.missing = missing
         raise error
     origins = {key: origin for key, (_, origin) in settings.items()}
-    return Client(**checked, name=name or None, origins=origins)
+    return Client(**checked, name=name, origins=origins)
 
 
 def check_setting(name: str, value: Any, origin: str) -> Any:
@@ -134,16 +131,11 @@ def _read(name: str, value: Any) -> Any:
     if name == "max_rate":
         return check_rate(value)
     if name == "read_only":
-        if (flag := str(value).lower()) in _FLAGS:
-            return _FLAGS[flag]
+        if (flag := str(value).lower()) in ("1", "true", "0", "false"):
+            return flag in ("1", "true")
         raise ConfigError(f"read_only is {value!r}", "Use True or False, 1 or 0.")
     if name == "verify":
-        if isinstance(value, bool):
-            return value
-        if (path := Path(str(value)).expanduser()).exists():
-            return str(path)
-        problem = f"verify is {str(value)!r}, which is not the path of a file or folder"
-        raise ConfigError(problem, "Use True, False or the path of a certificate bundle.")
+        return value if isinstance(value, bool) else str(Path(value).expanduser())
     raise ConfigError(f"unknown setting {name!r}", f"The settings are {', '.join(SETTINGS)}.")
 
 
@@ -173,7 +165,6 @@ def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     """Write a profile, and return the file, which only its owner may read (mode 0600).
 
     ConfigError if the name is not allowed or the file cannot be read or written."""
-    settings = {key: _hidden(key, value) for key, value in settings.items()}
     if name == EMBEDDED:
         raise ConfigError('"sandbox" is the embedded service, which is built in')
     file, lines = profiles_path(), list[str]()
@@ -235,7 +226,7 @@ def _sandbox_client(settings: Mapping[str, tuple[Any, str]]) -> Client:
             "Omit that, or create a sandbox of another kind: "
             "confkit.sandbox.Sandbox(dialect=...).start().connect().",
         )
-    options = {name: check_setting(name, *settings[name]) for name in settings if name != "verify"}
+    options = {name: check_setting(name, *settings[name]) for name in settings}
     with _starting:
         if not _embedded or _embedded[0][0].closed:
             _embedded[:] = [(Sandbox(seed=7).start(), WeakSet())]
@@ -259,10 +250,9 @@ def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD)
     """
     import getpass
 
-    interactive = getpass.getpass.__module__ != "getpass"  # Jupyter replaces it
     # Suppressed: no or a closed standard input, or a front end that cannot prompt.
     with suppress(AttributeError, EOFError, OSError, ValueError, NotImplementedError):
-        if interactive or sys.stdin.isatty():
+        if getpass.getpass.__module__ != "getpass" or sys.stdin.isatty():  # Jupyter replaces it
             return Secret(getpass.getpass(question))
         if line := sys.stdin.readline():
             return Secret(line.rstrip("\r\n"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import math
-import os
 import threading
 import time
 from importlib import import_module
@@ -51,7 +50,7 @@ class FastTransport(threading.local):
     """Sends GETs for the calling thread, with the settings of a session."""
 
     def __init__(self, unsuitable: set[str]) -> None:
-        self.handles: dict[str, tuple[object, _Handle]] = {}  # by origin, with its settings
+        self.handles = dict[str, tuple[object, _Handle]]()  # by origin, with its settings
         self._unsuitable = unsuitable  # origins that only the session can read; of all threads
 
     def get(
@@ -66,8 +65,7 @@ class FastTransport(threading.local):
         unmapped = any((*others, *session.hooks.values()))  # in libcurl
         if pycurl is None or not plain or unmapped or origin in self._unsuitable:
             return None
-        headers = tuple(session.headers.items())
-        settings = (timeout, session.verify, session.auth, session.trust_env, headers)
+        settings = timeout, session.verify, session.auth, session.trust_env, {**session.headers}
         known, handle = self.handles.pop(origin, (None, None))
         # What waits on an idle connection would be taken for the next response.
         pending = handle and handle.socket >= 0 and wait_for_read(handle.socket, timeout=0)
@@ -162,9 +160,7 @@ class _Handle:
             return None
         else:  # an alert: a client certificate is missing, for example
             obstacle = "tls" if " alert " in message else _OBSTACLES.get(code, "broken")
-        number = curl.getinfo(pycurl.OS_ERRNO)
-        why = os.strerror(number) if number else message
-        return no_response(obstacle, why, request.address, timeout, connected=sent)
+        return no_response(obstacle, message, request.address, timeout, connected=sent)
 
     def _perform(self) -> tuple[int, str]:
         """Make the transfer; return libcurl's code, 0 for success, and its message."""

@@ -18,14 +18,15 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from http.client import HTTPResponse
+from typing import Any
 from urllib.parse import quote, urlencode, urljoin
 
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
-from urllib3.connection import HTTPConnection
 
+from .dialect import Dialect
 from .errors import (
     ConfkitError,
     ProtocolError,
@@ -38,10 +39,6 @@ from .operations import A1, Operation
 from .records import parameter_error, read_json
 from .secret import MASK, Secret, excerpt, hide, redact, reveal, secrets_in
 
-if TYPE_CHECKING:
-    from .dialect import Dialect
-
-_WITHOUT_TIMEOUT = 1e6  # seconds, for a request of the user's that names no timeout
 LARGEST = 64 * 2**20  # bytes of a response; B3 for 100,000 devices is about half of it
 BUSY, UNAVAILABLE = 429, 503  # HTTP: Retry-After counts
 
@@ -64,8 +61,8 @@ class PreparedRequest:
     @property
     def url(self) -> str:
         """The full URL, with the query string if the parameters go there."""
-        query = f"?{encode(self.fields)}" if self.placement == "query" else ""
-        return self.address + query
+        is_query = self.placement == "query"
+        return f"{self.address}?{encode(self.fields)}" if is_query else self.address
 
     @property
     def body(self) -> bytes | None:
@@ -113,7 +110,7 @@ def compact(value: Any) -> str:
 def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters with secrets hidden; ParameterError if one cannot be written as text
     or JSON, or contains a mask instead of its secret."""
-    hidden: dict[str, Any] = {}
+    hidden = dict[str, Any]()
     for name, value in parameters.items():
         problem = ""
         try:
@@ -168,7 +165,7 @@ def interpret(
     code = members.get("result") if code is None else code
     if isinstance(code, bool) or not isinstance(code, int | float | str) or code == "":
         return _protocol_error(operation, response, known, "JSON without a result code")
-    code = as_code(str(code).removesuffix(".0"))
+    code = code if isinstance(code, int) else as_code(str(code).removesuffix(".0"))
     if code != 0:
         message = reveal(members.get("msg") or members.get("err"))
         detail = excerpt(message, known) if isinstance(message, str) else ""
@@ -250,15 +247,12 @@ def _note_retry(error: ConfkitError, operation: Operation, response: Response) -
     """Note in an error whether to try again (only reads are), and after how many seconds if there
     is a Retry-After (seconds or a date)."""
     error.retry = not operation.write and (error.retry or response.status >= 500)
-    text = response.retry_after.strip()
-    if response.status not in (BUSY, UNAVAILABLE) or not text:
+    if response.status not in (BUSY, UNAVAILABLE):
         return
     with suppress(ValueError, OverflowError):
-        if text.isdecimal():
-            seconds = float(text)
-        else:
-            seconds = parsedate_to_datetime(text).timestamp() - time.time()
-        error.retry_after = max(0.0, seconds)
+        text = response.retry_after
+        until = None if text.isdecimal() else parsedate_to_datetime(text).timestamp()
+        error.retry_after = float(text) if until is None else max(0.0, until - time.time())
         error.advice += f" Wait {error.retry_after:,.0f} s (Retry-After)."
 
 
@@ -327,12 +321,11 @@ def exchange(
     except ValueError as error:
         if "SOCKS version" not in str(error):  # a bug in a hook of the user's
             raise
-        return no_response("address", "", request.address, timeout)
+        return no_response("address", str(error), request.address, timeout)
     headers = response.headers
     retry_after, content_type = headers.get("Retry-After", ""), headers.get("Content-Type", "")
     target = redirect_target(request.address, headers.get("Location", ""))
-    status = response.status_code
-    return Response(status, bytes(body), complete, retry_after, content_type, target)
+    return Response(response.status_code, bytes(body), complete, retry_after, content_type, target)
 
 
 def redirect_target(address: str, location: str) -> str:
@@ -356,19 +349,15 @@ _PROXY_LOGIN = (
 # into the text if that says why; the first match wins), what happened, whether the request may have
 # been sent, whether the same call may work in a moment, and the next step.
 OBSTACLES = {
-    "socks": (
-        "InvalidSchema: .*SOCKS", "SOCKS proxies require the package PySocks", False, False,
-        "Run: pip install 'requests[socks]', or unset ALL_PROXY.",
-    ),
     "login": (
         "OSError: Tunnel connection failed: 407", "the proxy requires a login (407)", False, False,
         _PROXY_LOGIN,
     ),
     "address": (
-        "Invalid(Schema|(Proxy)?URL)|LocationParseError",
-        "the address of the service or of the proxy is not valid", False, False,
+        "InvalidSchema: .*SOCKS|Invalid(Schema|(Proxy)?URL)|LocationParseError",
+        "the address of the service or of the proxy is not valid ({why})", False, False,
         "Check base_url, outgoing_url, HTTP_PROXY, HTTPS_PROXY and ALL_PROXY (there, write "
-        "socks5:// or socks5h:// instead of socks://).",
+        "socks5:// or socks5h:// instead of socks://, and run: pip install 'requests[socks]').",
     ),
     "unreached": (
         "ConnectTimeoutError", "no connection within {connect:g} s", False, True, _LONGER,
@@ -379,7 +368,7 @@ OBSTACLES = {
     "proxy": (  # all but the first also of PySocks
         "OSError: Tunnel|SOCKS5(Auth)?Error: |(General)?Proxy(Connection)?Error",
         "the proxy did not forward the request ({why})", False, True,
-        "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or client.session.proxies.",
+        "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY, NO_PROXY, or client.session.proxies.",
     ),
     "bundle": (
         "OSError: .*TLS CA certificate bundle|SSLError: .*(PEM lib|X509)",
@@ -415,29 +404,28 @@ OBSTACLES = {
         "Check the spelling of the host name, and this machine's DNS or VPN.",
     ),
     "refused": ("ConnectionRefusedError", "connection refused", False, True, _SERVICE),
-    "unreachable": ("NewConnectionError", "host unreachable ({why})", False, True, _SERVICE),
     "closed": (
         "RemoteDisconnected", "the server closed the connection without a response", True, True,
         _SERVICE,
     ),
     "invalid": ("BadStatusLine", "invalid HTTP response", True, True, _SERVICE),
-    "broken": ("", "the connection broke ({why})", True, True, _SERVICE),
+    "broken": ("", "the connection failed ({why})", True, True, _SERVICE),
 }  # fmt: skip
 
 
 def _without_response(
-    error: Exception, address: str, timeout: tuple[float, float]
+    error: BaseException, address: str, timeout: tuple[float, float]
 ) -> TransportError:
     """Return our error for one of requests or urllib3, which keep the errors that they wrap as
     `reason`, argument or cause."""
-    links: list[BaseException] = [error]
+    links = [error]
     for link in links:  # which grows meanwhile
         inner = (link.__cause__, link.__context__, getattr(link, "reason", None), *link.args)
         links += [each for each in inner if isinstance(each, BaseException) and each not in links]
-    reasons = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
-    why = reasons[-1] if reasons else type(error).__name__
+    texts = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
+    reasons = [type(error).__name__, *texts]
     matches = (
-        (name, str(link) if ":" in match[0] else why)
+        (name, str(link) if ":" in match[0] else reasons[-1])
         for name, (sign, *_) in OBSTACLES.items()
         for link in reversed(links)  # the innermost has the plainest text
         if (match := re.match(sign, f"{type(link).__name__}: {link}"))
@@ -451,9 +439,9 @@ def no_response(
 ) -> TransportError:
     """Return the error for a request without a response: the obstacle's name, and the reason."""
     _, meaning, sent, retry, advice = OBSTACLES[name]
-    seconds = {"connect": timeout[0], "read": timeout[1]}
     kind = TransportTimeout if advice is _LONGER else TransportError
-    error = kind(redact(address), advice, cause=meaning.format(why=redact(why), **seconds))
+    cause = meaning.format(why=redact(why), connect=timeout[0], read=timeout[1])
+    error = kind(redact(address), advice, cause=cause)
     error.sent, error.retry = sent and connected, retry
     return error
 
@@ -467,7 +455,8 @@ class _TimedReader(io.RawIOBase):
 
     def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
         self._raw, self._sock = raw, sock
-        self._end = time.monotonic() + (sock.gettimeout() or _WITHOUT_TIMEOUT)
+        # A request of the user's may name no timeout.
+        self._end = time.monotonic() + (sock.gettimeout() or 1e6)
 
     def readable(self) -> bool:
         return True
@@ -484,10 +473,7 @@ class _TimedReader(io.RawIOBase):
         super().close()
 
 
-_HttpResponse = HTTPConnection.response_class  # http.client's own
-
-
-class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
+class _TimedResponse(HTTPResponse):
     fp: Any
 
     def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
@@ -501,12 +487,12 @@ class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
         if getattr(self._sock, "pending", int)():
             with suppress(OSError):
                 self._sock.shutdown(socket.SHUT_RDWR)
-        super()._close_conn()
+        super()._close_conn()  # type: ignore[misc]
 
     def _read_status(self) -> tuple[str, int, str]:
         # http.client skips only 100: 102 or 103 would be taken for the response, and the response
         # for that to the next request on the connection.
-        version, status, reason = super()._read_status()
+        version, status, reason = super()._read_status()  # type: ignore[misc]
         return version, 100 if 101 < status < 200 else status, reason
 
 
