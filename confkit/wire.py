@@ -420,8 +420,9 @@ def _without_response(
     `reason`, argument or cause."""
     links = [error]
     for link in links:  # which grows meanwhile
-        inner = (link.__cause__, link.__context__, getattr(link, "reason", None), *link.args)
-        links += [each for each in inner if isinstance(each, BaseException) and each not in links]
+        for each in (link.__cause__, link.__context__, getattr(link, "reason", None), *link.args):
+            if isinstance(each, BaseException) and each not in links:
+                links.append(each)
     texts = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
     reasons = [type(error).__name__, *texts]
     matches = (

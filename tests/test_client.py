@@ -13,8 +13,9 @@ from tests.scripted import AUTHENTICATE, GET_ROOM, VECTOR_TOKEN, Reply
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
 
 
-def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):
-    """The first call authenticates, the next ones do not."""
+def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script, monkeypatch):
+    """The first call authenticates, the next ones do not; no proxy reaches this machine."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     service = script({GET_ROOM: ROOM})
     client = service.client()
     assert not service.requests
