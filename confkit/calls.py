@@ -5,26 +5,20 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
-from .errors import ApiError, ConfkitError, TransportError
-from .secret import MASK, Secret, excerpt, redact
+from .errors import ConfkitError, TransportError
+from .secret import MASK, TOKEN_NAMES, Secret, excerpt, redact
 from .text import one_line
-from .wire import as_text, compact, encode
-
-if TYPE_CHECKING:
-    from .operations import Operation
-    from .wire import PreparedRequest, Response
+from .wire import PreparedRequest, as_text, compact, encode
 
 KEPT_BYTES = 2**14  # of a response's body, for its excerpt
 
-_VARIABLES: dict[str | None, str] = {
-    "digest": "CONFKIT_DIGEST",
-    "host_password": "CONFKIT_HOST_PASSWORD",
-}
+_VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
 # Encloses the name of a variable that stands for a secret: random, so that no text contains it.
 _BOUNDARY = os.urandom(8).hex()
 _MARKED = re.compile(f"{_BOUNDARY}(.*?){_BOUNDARY}")
@@ -34,15 +28,15 @@ import os
 import requests
 
 response = requests.{method}(
-    {address},
+    {address!r},
     {sent},
     timeout=60,
     allow_redirects=False,
 )
 print(response.text)"""
-_JSON = {"Content-Type": "application/json"}
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Call:
     """The record of a call: when it was made, what was sent, and the response, secrets masked.
 
@@ -52,32 +46,38 @@ class Call:
     for a success, and `meaning` the result in a few words. Texts are made on first access.
     """
 
-    def __init__(
-        self,
-        operation: Operation,
-        request: PreparedRequest,
-        sent: float,
-        seconds: float,
-        response: Response | None,
-        result: object,
-        known: tuple[str, ...],
-    ) -> None:
-        self.endpoint, self.method, self.seconds = operation.key, request.method, seconds
-        self.status = response.status if response else None
-        failure = result if isinstance(result, BaseException) else None
-        self.ret = getattr(failure, "ret", None) if failure else 0
-        self.error = None
-        if failure:
-            text = str(failure) or type(failure).__name__
-            self.error = text if isinstance(failure, ConfkitError) else redact(text, known)
-        self.meaning = "success" if failure is None else _meaning(failure)
-        self._operation, self._request, self._sent, self._known = operation, request, sent, known
-        self._body = response.body[:KEPT_BYTES] if response else b""
+    endpoint: str
+    method: str
+    seconds: float
+    status: int | None
+    _request: PreparedRequest
+    _sent: float
+    _body: bytes
+    _failure: ConfkitError | None
+    _known: tuple[str, ...]
 
     def __repr__(self) -> str:
         outcome = f"no response: {self.error}" if self.status is None else f"ret={self.ret}"
         text = f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
         return one_line(text)
+
+    @property
+    def ret(self) -> int | str | None:
+        """The result code; None if there is none."""
+        return getattr(self._failure, "ret", None) if self._failure else 0
+
+    @property
+    def error(self) -> str | None:
+        """The text of the error; None for a success."""
+        return str(self._failure) if self._failure else None
+
+    @property
+    def meaning(self) -> str:
+        """The result in a few words, without quoting the response."""
+        failure = self._failure
+        if isinstance(failure, TransportError):
+            return failure.cause
+        return getattr(failure, "meaning", "") or (failure.problem if failure else "success")
 
     @cached_property
     def time(self) -> datetime:
@@ -87,7 +87,7 @@ class Call:
     @cached_property
     def answer(self) -> str:
         """The beginning of the response's body on one line; empty without a response."""
-        return excerpt(self._body, self._known, 2000) if self._body else ""
+        return excerpt(self._body, self._known, 2000)
 
     @cached_property
     def url(self) -> str:
@@ -125,31 +125,22 @@ class Call:
         `as_curl`, are set in the environment. A space in a query is sent as +."""
         request, fields = self._request, self._marked_fields()
         if request.placement == "json":
-            sent = f"data=({_python(compact(fields))}).encode(),\n    headers={_JSON}"
+            sent = f"data=({_python(compact(fields))}).encode(),\n    headers="
+            sent += "{'Content-Type': 'application/json'}"
         else:
             pairs = (f"{name!r}: {_python(as_text(value))}" for name, value in fields.items())
             lines = "".join(f"        {pair},\n" for pair in pairs)
             sent = f"{'params' if request.placement == 'query' else 'data'}={{\n{lines}    }}"
-        method, address = self.method.lower(), repr(request.address)
-        return _PYTHON.format(method=method, address=address, sent=sent)
+        return _PYTHON.format(method=self.method.lower(), address=request.address, sent=sent)
 
     def _marked_fields(self) -> dict[str, Any]:
         """Return the fields with a delimited variable name in place of each secret."""
-        variables = {**_VARIABLES, self._request.token_parameter: "CONFKIT_TOKEN"}
         fields = {}
         for name, value in self._request.fields.items():
-            variable = variables.get(name, "CONFKIT_CAMERA_PASSWORD")
+            token = name.lower().endswith(TOKEN_NAMES)
+            variable = "CONFKIT_TOKEN" if token else _VARIABLES.get(name, "CONFKIT_CAMERA_PASSWORD")
             fields[name] = _replace_secrets(value, f"{_BOUNDARY}{variable}{_BOUNDARY}")
         return fields
-
-
-def _meaning(failure: BaseException) -> str:
-    """Return a failure in a few words, without quoting the response."""
-    if isinstance(failure, ApiError):
-        return failure.meaning
-    if isinstance(failure, TransportError):
-        return failure.cause
-    return failure.problem if isinstance(failure, ConfkitError) else type(failure).__name__
 
 
 def _replace_secrets(value: Any, mark: str) -> Any:

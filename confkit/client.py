@@ -4,23 +4,23 @@ token, keeps to the rate and records the call."""
 from __future__ import annotations
 
 import copy
-import ipaddress
 import logging
 import math
 import os
 import random
+import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import suppress
 from functools import partial
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 import requests
 
-from .calls import Call
+from .calls import KEPT_BYTES, Call
 from .dialect import AccessToken, Dialect
 from .errors import (
     ApiError,
@@ -34,14 +34,15 @@ from .errors import (
     outcome_unknown,
 )
 from .operations import A1, B1, OPERATIONS, Operation
-from .secret import Secret, SecretAddress, secrets_in
+from .secret import Secret, SecretAddress, redact, secrets_in
 from .wire import Response, ServiceSession, check_sendable, exchange, interpret, prepare
 
-KEPT_CALLS = 200
 TRIES = 3  # of a read: once, and at most twice again
 DIAL_SECONDS = 30.0  # B1 responds once the service has dialled the camera or given up
-LONGEST = 1e9  # seconds of a timeout that the system can count
 MARGIN = 1.02  # keeps the rate although the network bunches evenly spaced requests
+
+_BASE = re.compile(r"(?i)https?://[^\s?#/:][^\s?#]*\Z")
+_LOOPBACK = re.compile(r"(?i)https?://(localhost|127(\.\d+){3}|\[::1])(:\d+)?(/|\Z)")
 
 log = logging.getLogger("confkit")
 # Not Python's own generator: a caller who seeds that must see no draws of ours.
@@ -79,8 +80,7 @@ class SharedToken:
     def __init__(self, token: AccessToken | None = None) -> None:
         self.value = token
         self._lock = threading.Lock()
-        self._attempts = 0
-        self._error: ConfkitError | None = None
+        self._error: ConfkitError | None = None  # of the last attempt
         self._rejected: Secret | None = None  # the token that could not be replaced
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -90,23 +90,21 @@ class SharedToken:
         self, authenticate: Callable[[], AccessToken], instead_of: Secret | None
     ) -> AccessToken:
         """Return the token; call `authenticate` if there is none, or only the rejected one."""
-        attempts = self._attempts
+        earlier = self._error
         # Compared by identity: a service may issue the same text again.
         if self.value is not None and self.value is not instead_of:
             return self.value
         with self._lock:
             if self.value is not None and self.value is not instead_of:
                 return self.value
-            shared = self._attempts != attempts or (instead_of and instead_of is self._rejected)
-            if self._error is not None and shared:
+            rejected = instead_of and instead_of is self._rejected
+            if self._error is not None and (self._error is not earlier or rejected):
                 raise self._error.again()
             try:
                 self.value, self._error = authenticate(), None
             except ConfkitError as error:
                 self.value, self._error, self._rejected = None, error, instead_of
                 raise
-            finally:
-                self._attempts += 1
             return self.value
 
 
@@ -137,7 +135,7 @@ class Client:
         read_only: bool = False,
         verify: bool | str = True,
         max_rate: float | None = None,
-        name: str | None = None,
+        name: str = "",
         origins: Mapping[str, str] | None = None,
         sandbox: object = None,
         on_close: Callable[[], object] = lambda: None,
@@ -150,7 +148,7 @@ class Client:
         self.access_key, self.secret_key = access_key, Secret(secret_key)
         check_sendable(A1, {"access_key": access_key, "secret_key": self.secret_key})
         self.dialect = dialect or Dialect()
-        self._limiters: list[RateLimiter] = []
+        self._limiters = list[RateLimiter]()  # shared with copies, as a rate may be changed
         self.timeout, self.max_rate, self.read_only = timeout, max_rate, read_only
         # A Sandbox or None, untyped: a flat file imports no folder.
         self.sandbox: Any = sandbox
@@ -159,15 +157,15 @@ class Client:
         self.created: list[str] = []  # rooms created with this client and not deleted
         self.session: requests.Session = ServiceSession()
         self.session.verify = verify
-        if all(map(_on_loopback, self._addresses.values())):
+        if all(map(_LOOPBACK.match, self._addresses.values())):
             self.session.trust_env = False  # the environment's proxies cannot reach this machine
         self._wait, self._on_close, self._closed = sleep, on_close, threading.Event()
-        self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
-        self._observe: Callable[[Call], object] = self._calls.append
+        self._calls = deque[Call](maxlen=200)
+        self._observers: tuple[Callable[[Call], object], ...] = (self._calls.append,)
         from .fast import FastTransport  # loads libcurl
 
         self._token, self._fast = SharedToken(), FastTransport(set())
-        self._process, self._inherited = os.getpid(), list[object]()
+        self._process = os.getpid()
 
     @property
     def base_url(self) -> str:
@@ -195,7 +193,7 @@ class Client:
 
     @max_rate.setter
     def max_rate(self, rate: float | None) -> None:
-        self._limiters[:] = [] if rate is None else [RateLimiter(rate)]  # of sweeps that run, too
+        self._limiters[:] = [] if rate is None else [RateLimiter(rate)]
         self._max_rate = rate
 
     @property
@@ -204,8 +202,6 @@ class Client:
         return list(self._calls)
 
     def __repr__(self) -> str:
-        if not hasattr(self, "_closed"):  # in a traceback from __init__
-            return "<Client, not initialised>"
         parts = []
         for name in ("base_url", "outgoing_url", "access_key", "secret_key"):
             origin = f" ({self.origins[name]})" if name in self.origins else ""
@@ -233,12 +229,11 @@ class Client:
         if that fits into the read timeout; a change is sent once. OutcomeUnknown: the response to a
         change was lost or leaves its outcome open. Sections 4, 5 and 7 of the interface.
         """
-        operation = _named(operation) if isinstance(operation, str) else operation
-        self.may_send(operation)
+        operation = self.may_send(operation)
         parameters = check_sendable(operation, parameters)
         token = self.token() if operation.token else None
         if operation.write:
-            self._drop_connections(operation)
+            self._drop_connections()
         failures, renewed = 0, False
         while True:
             _, result = self._send(operation, parameters, token, self.dialect)
@@ -248,14 +243,12 @@ class Client:
                 token, renewed = self.token(instead_of=token), True
                 continue
             failures += 1
-            if operation.write:
-                unknown = may_have_happened(result)
-                call = f"{operation.title} ({operation.key})"
-                raise outcome_unknown(result, call) if unknown else result
+            if operation.write and may_have_happened(result):
+                raise outcome_unknown(result, f"{operation.title} ({operation.key})")
             requested = result.retry_after or 0.0
-            if failures == TRIES or not result.retry or requested > self._timeout[1]:
-                raise result
-            if self._wait(requested + 0.1 * 2**failures * (0.5 + _random.random())):
+            last = operation.write or failures == TRIES or not result.retry
+            pause = requested + 0.1 * 2**failures * (0.5 + _random.random())
+            if last or requested > self._timeout[1] or self._wait(pause):
                 raise result
 
     def ask_once(
@@ -271,11 +264,10 @@ class Client:
         It carries the given token or none, in the given dialect: for probing the service, where a
         retry or an authentication would change the result. ReadOnlyError as in `call`.
         """
-        operation = _named(operation) if isinstance(operation, str) else operation
-        self.may_send(operation)
+        operation = self.may_send(operation)
         parameters = check_sendable(operation, parameters or {})
         token = None if token is None else Secret(token)
-        self._drop_connections(operation)
+        self._drop_connections()
         return self._send(operation, parameters, token, dialect or self.dialect)
 
     def token(self, instead_of: Secret | None = None) -> AccessToken:
@@ -291,25 +283,29 @@ class Client:
         read together shows the same time."""
         return time.time() if self.sandbox is None else float(self.sandbox.now())
 
-    def may_send(self, operation: Operation) -> None:
-        """Raise ReadOnlyError for a change if the client is read only, and ConfigError if the
-        client or its sandbox is closed."""
+    def may_send(self, operation: Operation | str) -> Operation:
+        """Return the operation, also of a key such as "A3"; raise ReadOnlyError for a change if the
+        client is read only, and ConfigError if the client or its sandbox is closed."""
+        if isinstance(operation, str):
+            if operation not in OPERATIONS:
+                advice = f"Use one of {', '.join(OPERATIONS)}."
+                raise ConfigError(f"there is no operation {operation!r}", advice)
+            operation = OPERATIONS[operation]
         if operation.write and self.read_only:
             raise ReadOnlyError(
                 f"{operation.title} ({operation.key}) was not sent: this client is read only.",
                 "Connect with read_only=False to change something on the service.",
             )
-        is_closed = self._closed.is_set()
-        if is_closed or (self.sandbox is not None and self.sandbox.closed):
-            kind = "client" if is_closed else "sandbox"
-            raise ConfigError(f"this {kind} is closed", "Connect again.")
+        if self._closed.is_set() or (self.sandbox is not None and self.sandbox.closed):
+            raise ConfigError("this client or its sandbox is closed", "Connect again.")
+        return operation
 
     def derive(
         self,
         stop: threading.Event,
         wait: Callable[[float], object],
         observe: Callable[[Call], object],
-        max_rate: float | None = None,
+        max_rate: float | None,
     ) -> Client:
         """Return a client that shares this client's session, token and record of calls.
 
@@ -319,15 +315,8 @@ class Client:
         """
         client = self.__copy__()
         client._stop, client._wait = stop, wait
-        client._limiters = self._limiters  # a rate that is changed meanwhile counts, too
-        if max_rate is not None:
-            client._own_limiters = (RateLimiter(max_rate),)
-
-        def note(call: Call) -> None:
-            self._observe(call)
-            observe(call)
-
-        client._observe = note
+        client._own_limiters = () if max_rate is None else (RateLimiter(max_rate),)
+        client._observers = (*self._observers, observe)
         return client
 
     def _authenticate(self) -> AccessToken:
@@ -366,7 +355,8 @@ class Client:
         connect, read = self._timeout
         timeout = (connect, max(read, DIAL_SECONDS) if operation is B1 else read)
         sent_at, start = time.time(), time.monotonic()
-        outcome: Response | BaseException | None = None
+        outcome: Response | ConfkitError | None = None
+        bug: BaseException | None = None
         try:
             # Not A1: it may set a cookie, which has to reach the session.
             if request.method == "GET" and operation.token and not operation.write:
@@ -374,45 +364,45 @@ class Client:
             if outcome is None:
                 outcome = exchange(self.session, request, timeout)
         except BaseException as error:  # noqa: BLE001  # Ctrl-C, or a bug in a session hook
-            outcome = error
+            bug = error.with_traceback(None)
+            outcome = ConfkitError(type(bug).__name__, cause=redact(str(bug), known))
         seconds = time.monotonic() - start
-        response: Response | None = None
-        result: dict[str, Any] | BaseException
-        if isinstance(outcome, Response):
-            response, result = outcome, interpret(operation, outcome, known)
-            if operation is A1 and not isinstance(result, ApiError):
-                response = replace(response, body=b"")  # the token is made from it
-        else:
-            result = outcome
-        call = Call(operation, request, sent_at, seconds, response, result, known)
-        self._observe(call)
-        if log.isEnabledFor(logging.DEBUG):
-            log.debug("%s", call)
-        if isinstance(result, ConfkitError) and (result.retry or operation.write):
-            self._drop_connections(operation)  # its own response may still come on this one
-        if isinstance(result, dict | ConfkitError):
-            return call, result
-        raise result.with_traceback(None) from None
+        result = interpret(operation, outcome, known) if isinstance(outcome, Response) else outcome
+        status, body = getattr(outcome, "status", None), getattr(outcome, "body", b"")[:KEPT_BYTES]
+        if operation is A1 and not isinstance(result, ApiError):
+            body = b""  # the token is made from it
+        # Its traceback would keep what its frames hold.
+        failure = result.again() if isinstance(result, ConfkitError) else None
+        key, method = operation.key, request.method
+        call = Call(key, method, seconds, status, request, sent_at, body, failure, known)
+        for observe in self._observers:
+            observe(call)
+        log.debug("%s", call)
+        if bug is not None:
+            raise bug from None
+        if failure and (failure.retry or operation.write):
+            self._drop_connections()  # its own response may still come on this one
+        return call, result
 
-    def _drop_connections(self, operation: Operation) -> None:
-        """Send the next request to this interface on a new connection: an idle one may be dead,
-        which leaves the outcome of a request open that is not repeated."""
-        self.session.get_adapter(self._addresses[operation.interface]).close()
+    def _drop_connections(self) -> None:
+        """Send the next request on a new connection: an idle one may be dead, which leaves the
+        outcome of a request open that is not repeated."""
+        for adapter in self.session.adapters.values():
+            adapter.close()
         self._fast.handles.clear()
 
     def _reconnect(self) -> None:
         """Open own connections in a forked child: on those of its parent it would read the parent's
         responses, which belong to other rooms. (Closing them here could end the parent's.)"""
-        adapters = dict(self.session.adapters)
-        self._process, self._inherited = os.getpid(), [self._fast, adapters]
+        self._process, adapters = os.getpid(), dict(self.session.adapters)
+        self._inherited = self._fast, adapters
         self._fast = type(self._fast)(set())
-        for prefix, adapter in adapters.items():
-            self.session.mount(prefix, copy.copy(adapter))  # with empty pools
+        for prefix in adapters:
+            self.session.mount(prefix, copy.copy(adapters[prefix]))  # with empty pools
 
     def __copy__(self) -> Self:
         client = object.__new__(type(self))  # copy.copy would take the way of a pickle
         client.__dict__.update(self.__dict__)
-        client._limiters = list(self._limiters)
         return client
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -423,13 +413,6 @@ class Client:
         return partial(Client, *self._addresses.values(), **settings), (), state
 
 
-def _named(key: str) -> Operation:
-    """Return the operation with this number of the interface, such as "A3"."""
-    if key not in OPERATIONS:
-        raise ConfigError(f"there is no operation {key!r}", f"Use one of {', '.join(OPERATIONS)}.")
-    return OPERATIONS[key]
-
-
 # Addresses and settings
 
 
@@ -438,37 +421,20 @@ def base_address(text: str | Secret, setting: str) -> str:
 
     ConfigError: it is not an http(s) base URL.
     """
-    address = SecretAddress(text)  # it may hold a login; without :// it may be a misplaced key
-    if problem := _problem_of(address):
-        quoted = f": {str(address)!r}" if "://" in address.reveal() else ""
-        raise ConfigError(
-            f"{setting} {problem}{quoted}",
-            "Write it as scheme://host:port, such as http://conference.example:8080",
-        )
-    return address.reveal().strip().rstrip("/")
-
-
-def _problem_of(address: SecretAddress) -> str:
-    """Return the problem with an address, or "". It is raised by the caller: a traceback from here
-    would show the parts of the address, including a login."""
-    url = address.reveal().strip()
-    try:
-        parts = urlsplit(url)
-        if parts.username is not None or parts.password is not None:
-            return "contains a login, which would be visible wherever the address is shown"
-        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        valid = False
-    plain = not any(letter.isspace() or letter in "?#" for letter in url)
-    return "" if valid and plain else "is not a valid URL"
-
-
-def _on_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    # It may hold a login; without :// it may be a misplaced key.
+    address = SecretAddress(Secret(text).reveal().strip())
+    problem = "is not a valid URL"
+    # Its parts have no names: a traceback would show them.
+    with suppress(ValueError):
+        if "@" in urlsplit(address.reveal()).netloc:
+            problem = "contains a login, which would be visible wherever the address is shown"
+        elif _BASE.match(address.reveal()) and urlsplit(address.reveal()).port != 0:
+            return address.reveal().rstrip("/")
+    quoted = f": {str(address)!r}" if "://" in address.reveal() else ""
+    raise ConfigError(
+        f"{setting} {problem}{quoted}",
+        "Write it as scheme://host:port, such as http://conference.example:8080",
+    )
 
 
 def is_positive(value: object) -> bool:
@@ -479,7 +445,8 @@ def is_positive(value: object) -> bool:
 def check_timeout(timeout: float | tuple[float, float] | list[float]) -> tuple[float, float]:
     """Return the seconds to connect and to read; one number sets both. ConfigError if invalid."""
     both = timeout if isinstance(timeout, tuple | list) else (timeout, timeout)
-    if len(both) != 2 or not all(is_positive(each) and each <= LONGEST for each in both):
+    # The system can count so many seconds.
+    if len(both) != 2 or not all(is_positive(each) and each <= 1e9 for each in both):
         raise ConfigError(
             f"timeout is {timeout!r}",
             "Give seconds, or seconds to connect and to read, such as 5,10: above 0, at most 1e9.",

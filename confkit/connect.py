@@ -33,11 +33,6 @@ SETTINGS = (*VARIABLES, "max_rate")
 CAMERA_PASSWORD = "CONFKIT_CAMERA_PASSWORD"  # noqa: S105  # the variable's name
 EMBEDDED = "sandbox"  # the built-in profile
 
-_FLAGS = {
-    **dict.fromkeys(("1", "true", "yes", "on"), True),
-    **dict.fromkeys(("0", "false", "no", "off"), False),
-}
-
 
 def connect(
     profile: str | None = None,
@@ -68,9 +63,9 @@ def connect(
         if key != "profile" and value is not None
     }
     del base_url, outgoing_url, secret_key  # a traceback shows the locals
-    name = profile
-    if not profile and not any(address in arguments for address in _ADDRESSES):
-        name = os.environ.get("CONFKIT_PROFILE")
+    name = profile or ""
+    if not name and not any(address in arguments for address in _ADDRESSES):
+        name = os.environ.get("CONFKIT_PROFILE", "")
         variables = [VARIABLES[each] for each in _ADDRESSES if os.environ.get(VARIABLES[each])]
         if name and variables:  # the profile's keys would be sent there
             raise ConfigError(
@@ -85,8 +80,14 @@ def connect(
     }
     if name == EMBEDDED:
         return _sandbox_client({**environment, **arguments})
-    stored = load_profile(name) if name else {}
-    profiled = {key: (value, f"profile {name}") for key, value in stored.items()}
+    profiles = load_profiles() if name else {"": {}}
+    if name not in profiles:
+        raise ConfigError(
+            f"there is no profile {name!r} in {profiles_path()}",
+            f"Known: {', '.join((EMBEDDED, *sorted(profiles)))}. "
+            f"`confkit profile add {name}` makes it.",
+        )
+    profiled = {key: (value, f"profile {name}") for key, value in profiles[name].items()}
     settings = {**profiled, **environment, **arguments}
     checked = {key: check_setting(key, *setting) for key, setting in settings.items()}
     if missing := tuple(key for key in SERVICE if key not in settings):
@@ -100,17 +101,14 @@ def connect(
         error.missing = missing
         raise error
     origins = {key: origin for key, (_, origin) in settings.items()}
-    return Client(**checked, name=name or None, origins=origins)
+    return Client(**checked, name=name, origins=origins)
 
 
 def check_setting(name: str, value: Any, origin: str) -> Any:
-    """Return a setting as a client takes it; it may be text, as in a variable, and white space
-    around that is removed.
+    """Return a setting as a client takes it; it may be text, as in a variable.
 
     ConfigError names the problem and the setting's origin."""
     value = _hidden(name, value)
-    if isinstance(reveal(value), str):  # no local holds the text: a traceback would show it
-        value = _hidden(name, reveal(value).strip())
     try:
         return _read(name, value)
     except ConfigError as error:
@@ -133,23 +131,20 @@ def _read(name: str, value: Any) -> Any:
     if name == "max_rate":
         return check_rate(value)
     if name == "read_only":
-        if (flag := str(value).lower()) in _FLAGS:
-            return _FLAGS[flag]
+        if (flag := str(value).lower()) in ("1", "true", "0", "false"):
+            return flag in ("1", "true")
         raise ConfigError(f"read_only is {value!r}", "Use True or False, 1 or 0.")
     if name == "verify":
-        if isinstance(value, bool):
-            return value
-        if (path := Path(str(value)).expanduser()).exists():
-            return str(path)
-        problem = f"verify is {str(value)!r}, which is not the path of a file or folder"
-        raise ConfigError(problem, "Use True, False or the path of a certificate bundle.")
+        return value if isinstance(value, bool) else str(Path(value).expanduser())
     raise ConfigError(f"unknown setting {name!r}", f"The settings are {', '.join(SETTINGS)}.")
 
 
 def _hidden(name: str, value: Any) -> Any:
-    """Return a setting with any secret in it hidden: a traceback shows the locals."""
-    is_plain = name in SETTINGS and name not in (*_ADDRESSES, "secret_key")
-    if value is None or is_plain or isinstance(value, Secret):
+    """Return a setting without white space around it, and with any secret in it hidden: a traceback
+    shows the locals."""
+    value = reveal(value)
+    value = value.strip() if isinstance(value, str) else value
+    if value is None or (name in SETTINGS and name not in (*_ADDRESSES, "secret_key")):
         return value
     # An address without :// may be a key in the wrong field; an unknown name may be misspelt.
     is_address = name in _ADDRESSES and isinstance(value, str) and "://" in value
@@ -166,32 +161,18 @@ def profiles_path() -> Path:
     return Path(platformdirs.user_config_dir("confkit", appauthor=False)) / "profiles.toml"
 
 
-def profile_names() -> list[str]:
-    """Return the names of all profiles, the embedded sandbox's first."""
-    return [EMBEDDED, *sorted(_stored())]
-
-
-def load_profile(name: str) -> dict[str, Any]:
-    """Return the settings of a profile; ConfigError if it does not exist."""
-    profiles = _stored()
-    if name not in profiles:
-        raise ConfigError(
-            f"there is no profile {name!r} in {profiles_path()}",
-            f"Known: {', '.join(profile_names())}. `confkit profile add {name}` makes it.",
-        )
-    return profiles[name]
-
-
 def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     """Write a profile, and return the file, which only its owner may read (mode 0600).
 
     ConfigError if the name is not allowed or the file cannot be read or written."""
-    settings = {key: _hidden(key, value) for key, value in settings.items()}
-    check_profile_name(name)
-    file = profiles_path()
+    if name == EMBEDDED:
+        raise ConfigError('"sandbox" is the embedded service, which is built in')
+    file, lines = profiles_path(), list[str]()
+    for each, stored in {**load_profiles(), name: settings}.items():
+        lines += [f"[{json.dumps(each)}]", *(f"{key} = {_toml(stored[key])}" for key in stored), ""]
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(file, _toml_file({**_stored(), name: settings}).encode(), private=True)
+        write_atomically(file, "\n".join(lines).encode(), private=True)
     except OSError as error:  # whose traceback contains the data
         raise ConfigError(
             f"{file} cannot be written ({error.strerror})",
@@ -200,14 +181,8 @@ def save_profile(name: str, settings: Mapping[str, Any]) -> Path:
     return file
 
 
-def check_profile_name(name: str) -> None:
-    """Raise ConfigError for a name that a profile may not have."""
-    if name == EMBEDDED:
-        raise ConfigError('"sandbox" is the embedded service, which is built in')
-
-
-def _stored() -> dict[str, dict[str, Any]]:
-    """Return all profiles, secrets hidden."""
+def load_profiles() -> dict[str, dict[str, Any]]:
+    """Return the settings of all profiles, secrets hidden; ConfigError if the file is not right."""
     import tomllib
 
     file = profiles_path()
@@ -224,13 +199,6 @@ def _stored() -> dict[str, dict[str, Any]]:
         problem = f"cannot be read as TOML with a table for each profile, such as [prod] ({error})"
     # Raised here, where no traceback contains the text of the file.
     raise ConfigError(f"{file} {problem}", "Correct the file.")
-
-
-def _toml_file(profiles: Mapping[str, Mapping[str, Any]]) -> str:
-    lines = []
-    for name, settings in profiles.items():
-        lines += [f"[{json.dumps(name)}]", *(f"{key} = {_toml(settings[key])}" for key in settings)]
-    return "\n".join([*lines, ""])
 
 
 def _toml(value: Any) -> str:
@@ -258,7 +226,7 @@ def _sandbox_client(settings: Mapping[str, tuple[Any, str]]) -> Client:
             "Omit that, or create a sandbox of another kind: "
             "confkit.sandbox.Sandbox(dialect=...).start().connect().",
         )
-    options = {name: check_setting(name, *settings[name]) for name in settings if name != "verify"}
+    options = {name: check_setting(name, *settings[name]) for name in settings}
     with _starting:
         if not _embedded or _embedded[0][0].closed:
             _embedded[:] = [(Sandbox(seed=7).start(), WeakSet())]
@@ -282,10 +250,9 @@ def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD)
     """
     import getpass
 
-    interactive = getpass.getpass.__module__ != "getpass"  # Jupyter replaces it
     # Suppressed: no or a closed standard input, or a front end that cannot prompt.
     with suppress(AttributeError, EOFError, OSError, ValueError, NotImplementedError):
-        if interactive or sys.stdin.isatty():
+        if getpass.getpass.__module__ != "getpass" or sys.stdin.isatty():  # Jupyter replaces it
             return Secret(getpass.getpass(question))
         if line := sys.stdin.readline():
             return Secret(line.rstrip("\r\n"))

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import io
 import math
-import os
 import threading
 import time
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -52,7 +50,7 @@ class FastTransport(threading.local):
     """Sends GETs for the calling thread, with the settings of a session."""
 
     def __init__(self, unsuitable: set[str]) -> None:
-        self.handles: dict[str, tuple[object, _Handle]] = {}  # by origin, with its settings
+        self.handles = dict[str, tuple[object, _Handle]]()  # by origin, with its settings
         self._unsuitable = unsuitable  # origins that only the session can read; of all threads
 
     def get(
@@ -61,55 +59,43 @@ class FastTransport(threading.local):
         """Return the response to a GET, or the error that says why there is none; None if the
         session has to send it."""
         origin = "/".join(request.address.split("/", 3)[:3])
-        settings = _settings(session, origin, timeout)
-        if settings is None or origin in self._unsuitable:
+        plain = type(session) is ServiceSession and type(session.auth) in (type(None), tuple)
+        plain = plain and type(session.get_adapter(origin)) is DeadlineAdapter
+        others = (session.cert, session.proxies, session.cookies, session.params)
+        unmapped = any((*others, *session.hooks.values()))  # in libcurl
+        if pycurl is None or not plain or unmapped or origin in self._unsuitable:
             return None
+        settings = timeout, session.verify, session.auth, session.trust_env, {**session.headers}
         known, handle = self.handles.pop(origin, (None, None))
-        connection: Any = -1 if handle is None else handle.socket
         # What waits on an idle connection would be taken for the next response.
-        pending = connection >= 0 and wait_for_read(connection, timeout=0)
-        response, suitable = None, False
-        with suppress(UnicodeError):  # pycurl takes and gives ASCII only
+        pending = handle and handle.socket >= 0 and wait_for_read(handle.socket, timeout=0)
+        try:
             if handle is None or known != settings or pending:
                 handle = _Handle(session, origin, timeout)
-            response = handle.get(request, timeout) if handle.suitable else None
-            suitable = handle.suitable
-            # After a failure or Ctrl-C a new one reads the environment's proxies and certificates.
-            if isinstance(response, Response):
-                self.handles[origin] = settings, handle
-        if not suitable:
+            response = handle.get(request, timeout)
+        except (NotImplementedError, UnicodeError):  # pycurl takes and gives ASCII only
             self._unsuitable.add(origin)
+            return None
+        # After a failure or Ctrl-C a new one reads the environment's proxies and certificates.
+        if isinstance(response, Response):
+            self.handles[origin] = settings, handle
         return response
 
 
-def _settings(
-    session: requests.Session, origin: str, timeout: tuple[float, float]
-) -> tuple[object, ...] | None:
-    """Return the session's settings in a comparable form; None if one of them has no counterpart
-    in libcurl."""
-    plain = type(session) is ServiceSession and type(session.auth) in (type(None), tuple)
-    others = (session.cert, session.proxies, session.cookies, session.params)
-    if pycurl is None or not plain or any((*others, *session.hooks.values())):
-        return None
-    if type(session.get_adapter(origin)) is not DeadlineAdapter:
-        return None
-    headers = tuple(session.headers.items())
-    return timeout, session.verify, session.auth, session.trust_env, headers
-
-
 class _Handle:
-    """An easy handle with one connection to an origin; `suitable`: no proxy, and no response so
-    far, keeps libcurl from replacing the session."""
+    """An easy handle with one connection to an origin; NotImplementedError: it cannot replace the
+    session."""
 
     def __init__(
         self, session: requests.Session, origin: str, timeout: tuple[float, float]
     ) -> None:
-        self.curl, self.socket = pycurl.Curl(), -1
+        self.curl = pycurl.Curl()
+        self.socket: Any = -1
         self._multi: Any = None  # of the main thread; it keeps the connection
-        own = requests.Request("GET", origin, headers={"Accept": "application/json"})
         merged = session.merge_environment_settings(origin, {}, True, session.verify, None)
-        self.suitable = not select_proxy(origin, merged["proxies"])
-        headers = session.prepare_request(own).headers
+        if select_proxy(origin, merged["proxies"]):
+            raise NotImplementedError
+        headers = session.prepare_request(requests.Request("GET", origin)).headers
         headers.pop("Accept-Encoding", None)  # libcurl may lack those that need an extra package
         lines = [
             b": ".join(part if isinstance(part, bytes) else part.encode("latin-1") for part in pair)
@@ -140,7 +126,7 @@ class _Handle:
         self, request: PreparedRequest, timeout: tuple[float, float]
     ) -> Response | TransportError | None:
         """Return the response, or the error that says why there is none; None if the request could
-        not be sent, or its response has to be read by the session (it is not `suitable` then)."""
+        not be sent."""
         curl, body = self.curl, io.BytesIO()
         curl.setopt(pycurl.URL, request.url)
         # Returning 0 ends a transfer that is too large.
@@ -150,35 +136,31 @@ class _Handle:
         curl.setopt(pycurl.TIMEOUT_MS, max(1, round(1000 * seconds)))
         code, message = self._perform()
         self.socket = -1 if code else curl.getinfo(pycurl.ACTIVESOCKET)
-        status, large = curl.getinfo(pycurl.RESPONSE_CODE), body.tell() > LARGEST
-        content = body.getvalue()
+        status, content = curl.getinfo(pycurl.RESPONSE_CODE), body.getvalue()
         body.close()  # the handle keeps it until the next call
+        if len(content) > LARGEST:
+            return no_response("large", message, request.address, timeout)
         retry_after = curl.getinfo(_RETRY_AFTER) if status in (BUSY, UNAVAILABLE) else 0
-        self.suitable = large or not (
+        if (
             code in _STRANGE  # which the session may read, or else explains
             or retry_after == _LONGEST_WAIT  # or longer
             or curl.getinfo(pycurl.INFO_COOKIELIST)  # the session has to keep and send them
-        )
-        if not self.suitable:
-            return None
-        if not large and (not code or (status and code in _CUT)):
+        ):
+            raise NotImplementedError
+        if not code or (status and code in _CUT):
             content_type = curl.getinfo(pycurl.CONTENT_TYPE) or ""
             location = curl.getinfo(pycurl.REDIRECT_URL)
             target = redirect_target(request.address, location) if location else ""
             return Response(status, content, not code, str(retry_after or ""), content_type, target)
         sent = curl.getinfo(pycurl.REQUEST_SIZE) > 0
-        if large:
-            obstacle = "large"
-        elif code == _TOO_LATE:
+        if code == _TOO_LATE:
             connected = sent or curl.getinfo(pycurl.NUM_CONNECTS)
             obstacle = "unfinished" if status else "unanswered" if connected else "unreached"
         elif not sent:
             return None
         else:  # an alert: a client certificate is missing, for example
             obstacle = "tls" if " alert " in message else _OBSTACLES.get(code, "broken")
-        number = curl.getinfo(pycurl.OS_ERRNO)
-        why = os.strerror(number) if number else message
-        return no_response(obstacle, why, request.address, timeout, connected=sent)
+        return no_response(obstacle, message, request.address, timeout, connected=sent)
 
     def _perform(self) -> tuple[int, str]:
         """Make the transfer; return libcurl's code, 0 for success, and its message."""

@@ -15,18 +15,18 @@ import socket
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
-from datetime import UTC
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urljoin, urlsplit
+from http.client import HTTPResponse
+from typing import Any
+from urllib.parse import quote, urlencode, urljoin
 
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
-from urllib3.connection import HTTPConnection
 
+from .dialect import Dialect
 from .errors import (
     ConfkitError,
     ProtocolError,
@@ -39,10 +39,6 @@ from .operations import A1, Operation
 from .records import parameter_error, read_json
 from .secret import MASK, Secret, excerpt, hide, redact, reveal, secrets_in
 
-if TYPE_CHECKING:
-    from .dialect import Dialect
-
-_WITHOUT_TIMEOUT = 1e6  # seconds, for a request of the user's that names no timeout
 LARGEST = 64 * 2**20  # bytes of a response; B3 for 100,000 devices is about half of it
 BUSY, UNAVAILABLE = 429, 503  # HTTP: Retry-After counts
 
@@ -52,7 +48,7 @@ _CONTENT_TYPES = {"form": "application/x-www-form-urlencoded", "json": "applicat
 # Requests
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class PreparedRequest:
     """A request as it is sent; `fields` are all parameters in order, the token first. `url` and
     `body` contain secrets."""
@@ -61,16 +57,12 @@ class PreparedRequest:
     address: str
     fields: Mapping[str, Any]
     placement: str
-    token_parameter: str | None
-
-    def __repr__(self) -> str:
-        return f"<{self.method} {self.address}, {self.placement}>"
 
     @property
     def url(self) -> str:
         """The full URL, with the query string if the parameters go there."""
-        query = f"?{encode(self.fields)}" if self.placement == "query" else ""
-        return self.address + query
+        is_query = self.placement == "query"
+        return f"{self.address}?{encode(self.fields)}" if is_query else self.address
 
     @property
     def body(self) -> bytes | None:
@@ -78,14 +70,6 @@ class PreparedRequest:
         if self.placement == "form":
             return encode(self.fields).encode()
         return compact(self.fields).encode() if self.placement == "json" else None
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers in addition to the session's."""
-        headers = {"Accept": "application/json"}
-        if self.placement in _CONTENT_TYPES:
-            headers["Content-Type"] = _CONTENT_TYPES[self.placement]
-        return headers
 
 
 def prepare(
@@ -98,23 +82,16 @@ def prepare(
     """Return the request for an operation as this dialect sends it to the interface at `base`."""
     method = {"B1": dialect.create_method, "B3": dialect.list_method}.get(operation.key, "GET")
     placement = dialect.placement if method == "POST" else "query"
-    name = operation.token
-    if operation.key == "B2":
-        name = dialect.remove_token_parameter
-    elif operation.interface == "A" and name is not None:
-        in_a5 = dialect.mcu_token_parameter if operation.key == "A5" else None
-        name = in_a5 or dialect.token_parameter
-    fields = dict(parameters) if name is None or token is None else {name: token, **parameters}
-    address = base + operation.path
-    return PreparedRequest(method, address, fields, placement, name)
+    names = {"A5": dialect.mcu_token_parameter, "B2": dialect.remove_token_parameter}
+    in_a = operation.token and dialect.token_parameter
+    name = names.get(operation.key) or (in_a if operation.interface == "A" else operation.token)
+    fields = {name: token, **parameters} if name and token is not None else dict(parameters)
+    return PreparedRequest(method, base + operation.path, fields, placement)
 
 
 def encode(fields: Mapping[str, Any]) -> str:
     """Return the fields percent-encoded once, `=` as `%3D`; an object as JSON text."""
-    pairs = []
-    for name, value in fields.items():
-        pairs.append(f"{name}={quote(as_text(value), safe='')}")
-    return "&".join(pairs)
+    return urlencode({name: as_text(fields[name]) for name in fields}, quote_via=quote)
 
 
 def as_text(value: Any) -> str:
@@ -133,24 +110,23 @@ def compact(value: Any) -> str:
 def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters with secrets hidden; ParameterError if one cannot be written as text
     or JSON, or contains a mask instead of its secret."""
-    hidden: dict[str, Any] = {}
+    hidden = dict[str, Any]()
     for name, value in parameters.items():
-        text = problem = ""
+        problem = ""
         try:
-            text = as_text(value)
-            text.encode()
+            as_text(value).encode()
             hidden[name] = hide(value, name)
         except (TypeError, ValueError, RecursionError):
             problem = "cannot be encoded as JSON and UTF-8, or is nested too deep."
             advice = "Give texts without unpaired surrogates, numbers, lists and dicts."
-        if MASK in text and MASK in secrets_in(hidden.get(name)):
+        if MASK in secrets_in(hidden.get(name)):
             problem = f"is masked (it contains {MASK} instead of the secret)."
             advice = (
                 "Pass the secret itself: from a Secret's reveal(), a frame made with secrets=True, "
                 "or a device of list_devices(client, room_id)."
             )
         if problem:
-            del parameters, value, text  # a traceback shows the locals
+            del parameters, value  # a traceback shows the locals
             raise parameter_error(operation, f"{name} {problem}", advice)
     return hidden
 
@@ -158,7 +134,7 @@ def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> dict[
 # Responses
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Response:
     """A response: HTTP status, body, the headers Retry-After and Content-Type, and the other
     address to which it redirects, without its path.
@@ -167,14 +143,11 @@ class Response:
     """
 
     status: int
-    body: bytes
+    body: bytes = field(repr=False)
     complete: bool = True
     retry_after: str = ""
     content_type: str = ""
     target: str = ""
-
-    def __repr__(self) -> str:
-        return f"<HTTP {self.status}, {len(self.body)} bytes>"
 
 
 def interpret(
@@ -186,24 +159,20 @@ def interpret(
     quotes one of the `known` secrets. Section 7 of the interface.
     """
     members = _members(response)
-    if members is None:
-        return _protocol_error(operation, response, known, _kind_of(response))
+    if isinstance(members, str):
+        return _protocol_error(operation, response, known, members)
     code = members.get("ret")
     code = members.get("result") if code is None else code
-    if isinstance(code, float) and code.is_integer():
-        code = int(code)
-    elif isinstance(code, str):
-        code = as_code(code)
-    if isinstance(code, bool) or not isinstance(code, int | str) or code == "":
+    if isinstance(code, bool) or not isinstance(code, int | float | str) or code == "":
         return _protocol_error(operation, response, known, "JSON without a result code")
+    code = code if isinstance(code, int) else as_code(str(code).removesuffix(".0"))
     if code != 0:
         message = reveal(members.get("msg") or members.get("err"))
         detail = excerpt(message, known) if isinstance(message, str) else ""
         ret = excerpt(code, known) if isinstance(code, str) else code
         names = (operation.interface, operation.key, operation.title)
         error = api_error(ret, *names, detail, response.status)
-        error.retry = not operation.write and (error.retry or response.status >= 500)
-        _note_retry_after(error, response)
+        _note_retry(error, operation, response)
         return error
     if not 200 <= response.status < 300:
         kind = f"result code 0 under HTTP status {response.status}"
@@ -217,29 +186,22 @@ def interpret(
     return members
 
 
-def _members(response: Response) -> dict[str, Any] | None:
-    """Return the JSON object of a response, secrets hidden; None if it holds none. It may be in
+def _members(response: Response) -> dict[str, Any] | str:
+    """Return the JSON object of a response, secrets hidden, or what it holds instead. It may be in
     UTF-8 or UTF-16, or else in the charset that it names."""
     if not response.complete:
-        return None
+        return f"a response cut off, or not decodable, after {len(response.body)} bytes"
     named = re.findall(r"""(?i)charset=["']?([\w.:-]+)""", response.content_type)
     for encoding in (json.detect_encoding(response.body), *named):
         with suppress(ValueError, LookupError, RecursionError):
             text = response.body.decode(encoding)  # json.loads would accept invalid bytes
             value = read_json(text)
             if "\\u" in text:  # an unpaired surrogate can neither be displayed nor sent
-                text = json.dumps(value, ensure_ascii=False)
-                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-                value = json.loads(text)
-            value = hide(value)
-            return value if isinstance(value, dict) else None
-    return None
-
-
-def _kind_of(response: Response) -> str:
+                data = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+                value = json.loads(data.decode("utf-16", "replace"))
+            if isinstance(value, dict):
+                return hide(value)  # type: ignore[no-any-return]
     start = response.body[:200].lstrip()
-    if not response.complete:
-        return f"a response cut off, or not decodable, after {len(response.body)} bytes"
     if not response.body.strip():
         return "an empty body"
     if start.startswith(b"<"):
@@ -252,12 +214,12 @@ def _protocol_error(
 ) -> ProtocolError:
     status = response.status
     if status == 407:
-        advice = (
-            "Put the proxy's login into its address: HTTP_PROXY=http://user:password@proxy:port."
-        )
+        advice = _PROXY_LOGIN
     elif 300 <= status < 400 and response.target:
-        advice = "Redirects are not followed, to protect the token: configure the target address "
-        advice += f"({response.target})."
+        advice = (
+            "Redirects are not followed, to protect the token: configure the target address "
+            f"({response.target})."
+        )
     elif status == 401:
         advice = (
             "Something in front of the service asks for a login: if it takes Basic, set "
@@ -276,25 +238,21 @@ def _protocol_error(
     # What A1 returns is quoted nowhere: it may hold what the token is made from.
     cause = "" if operation is A1 else f"body begins {excerpt(response.body, known)!r}"
     error = ProtocolError(problem, advice, cause=cause)
-    failed = status == BUSY or status >= 500 or not response.complete
-    error.retry = not operation.write and failed  # only reads are retried
-    error.status = status
-    _note_retry_after(error, response)
+    error.status, error.retry = status, status == BUSY or not response.complete
+    _note_retry(error, operation, response)
     return error
 
 
-def _note_retry_after(error: ConfkitError, response: Response) -> None:
-    """Add the seconds of Retry-After (seconds or a date) to an error, if there are any."""
-    text = response.retry_after.strip()
-    if response.status not in (BUSY, UNAVAILABLE) or not text:
+def _note_retry(error: ConfkitError, operation: Operation, response: Response) -> None:
+    """Note in an error whether to try again (only reads are), and after how many seconds if there
+    is a Retry-After (seconds or a date)."""
+    error.retry = not operation.write and (error.retry or response.status >= 500)
+    if response.status not in (BUSY, UNAVAILABLE):
         return
     with suppress(ValueError, OverflowError):
-        if text.isascii() and text.isdecimal():
-            seconds = min(float(text), 1e9)
-        else:
-            date = parsedate_to_datetime(text)
-            seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
-        error.retry_after = max(0.0, seconds)
+        text = response.retry_after
+        until = None if text.isdecimal() else parsedate_to_datetime(text).timestamp()
+        error.retry_after = float(text) if until is None else max(0.0, until - time.time())
         error.advice += f" Wait {error.retry_after:,.0f} s (Retry-After)."
 
 
@@ -307,6 +265,7 @@ class ServiceSession(requests.Session):
 
     def __init__(self) -> None:
         super().__init__()
+        self.headers["Accept"] = "application/json"
         for scheme in ("http://", "https://"):
             self.mount(scheme, DeadlineAdapter(pool_maxsize=256))
         # Its URLs contain the token.
@@ -330,204 +289,160 @@ def exchange(
 
     `timeout`: seconds to connect, and seconds for the whole response.
     """
+    # OpenTelemetry, if it is loaded, would record full URLs, which contain the token.
+    utils = sys.modules.get("opentelemetry.instrumentation.utils")
+    suppressed: Any = getattr(utils, "suppress_instrumentation", nullcontext)
+    body, response = bytearray(), None
     try:
         with (
-            _uninstrumented(),
+            suppressed(),
             session.request(
                 request.method,
                 request.url,
                 data=request.body,
-                headers=request.headers,
+                headers={"Content-Type": _CONTENT_TYPES.get(request.placement)},
                 timeout=timeout,
                 allow_redirects=False,
                 stream=True,
                 verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
             ) as response,
         ):
-            body, problem = _read(response, time.monotonic() + timeout[1])
+            while chunk := response.raw.read1(65536, decode_content=True):
+                body += chunk
+                if len(body) > LARGEST:
+                    return no_response("large", "", request.address, timeout)
+        complete = True
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-        name, why, connected = _obstacle_of(error)
-        return no_response(name, why, request.address, timeout, connected=connected)
+        if response is None:
+            return _without_response(error, request.address, timeout)
+        if isinstance(error, urllib3.exceptions.ReadTimeoutError):
+            return no_response("unfinished", "", request.address, timeout)
+        complete = False
     except ValueError as error:
         if "SOCKS version" not in str(error):  # a bug in a hook of the user's
             raise
-        return no_response("address", "", request.address, timeout)
-    if problem in ("unfinished", "large"):
-        return no_response(problem, "", request.address, timeout)
-    status, headers = response.status_code, response.headers
+        return no_response("address", str(error), request.address, timeout)
+    headers = response.headers
     retry_after, content_type = headers.get("Retry-After", ""), headers.get("Content-Type", "")
-    location = headers.get("Location")
-    target = redirect_target(request.address, location) if location else ""
-    return Response(status, body, not problem, retry_after, content_type, target)
+    target = redirect_target(request.address, headers.get("Location", ""))
+    return Response(response.status_code, bytes(body), complete, retry_after, content_type, target)
 
 
 def redirect_target(address: str, location: str) -> str:
     """Return the scheme, host and port to which a response redirects, if they are others; the path
     may hold a token."""
-    own = urlsplit(address)
     with suppress(ValueError):  # an unmatched bracket
-        parts = urlsplit(urljoin(address, location))
-        if (parts.scheme, parts.netloc) != (own.scheme, own.netloc):
-            return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        target = "/".join(urljoin(address, location).split("/", 3)[:3])
+        if not address.startswith(f"{target}/"):
+            return redact(target)
     return ""
-
-
-def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
-    """Return the body as far as received, and what cut it short, or ""."""
-    body = bytearray()
-    try:
-        while chunk := response.raw.read1(65536, decode_content=True):
-            body += chunk
-            if len(body) > LARGEST:
-                return b"", "large"
-            if time.monotonic() > deadline:
-                return b"", "unfinished"
-    except urllib3.exceptions.ReadTimeoutError:
-        return b"", "unfinished"
-    except (urllib3.exceptions.HTTPError, OSError):
-        return bytes(body), "cut"
-    return bytes(body), ""
-
-
-def _uninstrumented() -> AbstractContextManager[object]:
-    """Return a context in which OpenTelemetry, if it is loaded, records no request of this thread:
-    it records full URLs, which contain the token."""
-    utils = sys.modules.get("opentelemetry.instrumentation.utils")
-    suppressed: Any = getattr(utils, "suppress_instrumentation", nullcontext)
-    return suppressed()  # type: ignore[no-any-return]
 
 
 # Why there is no response
 
 _SERVICE = "Check that the service is running and that host and port are correct."
 _LONGER = "Check the address, or give a longer timeout=(connect, read)."
-_PROXY = (
-    "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or client.session.proxies."
+_PROXY_LOGIN = (
+    "Put the proxy's login into its address: HTTPS_PROXY=http://user:password@proxy:port."
 )
-# An obstacle: what happened, whether the request may have been sent, whether the same call may work
-# in a moment, and the next step.
+# An obstacle: the beginning of the line by which Python names its error (a pattern, which reaches
+# into the text if that says why; the first match wins), what happened, whether the request may have
+# been sent, whether the same call may work in a moment, and the next step.
 OBSTACLES = {
-    "unreached": ("no connection within {connect:g} s", False, True, _LONGER),
-    "unanswered": ("no response within {read:g} s", True, True, _LONGER),
-    "unfinished": ("response incomplete after {read:g} s", True, True, _LONGER),
-    "large": (f"response larger than {LARGEST} bytes", True, False, _SERVICE),
     "login": (
-        "the proxy requires a login (407)", False, False,
-        "Put it into the proxy's address: HTTPS_PROXY=http://user:password@proxy:port.",
+        "OSError: Tunnel connection failed: 407", "the proxy requires a login (407)", False, False,
+        _PROXY_LOGIN,
     ),
-    "proxy": ("the proxy did not forward the request ({why})", False, True, _PROXY),
     "address": (
-        "the address of the service or of the proxy is not valid", False, False,
+        "InvalidSchema: .*SOCKS|Invalid(Schema|(Proxy)?URL)|LocationParseError",
+        "the address of the service or of the proxy is not valid ({why})", False, False,
         "Check base_url, outgoing_url, HTTP_PROXY, HTTPS_PROXY and ALL_PROXY (there, write "
-        "socks5:// or socks5h:// instead of socks://).",
+        "socks5:// or socks5h:// instead of socks://, and run: pip install 'requests[socks]').",
     ),
-    "socks": (
-        "SOCKS proxies require the package PySocks", False, False,
-        "Run: pip install 'requests[socks]', or unset ALL_PROXY.",
+    "unreached": (
+        "ConnectTimeoutError", "no connection within {connect:g} s", False, True, _LONGER,
+    ),
+    "unanswered": ("ReadTimeoutError", "no response within {read:g} s", True, True, _LONGER),
+    "unfinished": ("(?!)", "response incomplete after {read:g} s", True, True, _LONGER),
+    "large": ("(?!)", f"response larger than {LARGEST} bytes", True, False, _SERVICE),
+    "proxy": (  # all but the first also of PySocks
+        "OSError: Tunnel|SOCKS5(Auth)?Error: |(General)?Proxy(Connection)?Error",
+        "the proxy did not forward the request ({why})", False, True,
+        "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY, NO_PROXY, or client.session.proxies.",
     ),
     "bundle": (
+        "OSError: .*TLS CA certificate bundle|SSLError: .*(PEM lib|X509)",
         "the CA bundle cannot be read ({why})", False, False,
         "Correct verify= (or CONFKIT_CA_BUNDLE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE): the path of a "
         "PEM file with the CA's certificate.",
     ),
     "expired": (
+        "SSLCertVerificationError: .*(expired|not yet valid)",
         "the service's certificate has expired or is not yet valid", False, False,
         "Ask the operator to renew it, and check this machine's clock.",
     ),
     "host": (
-        "certificate not trusted ({why})", False, False,
+        "SSLCertVerificationError: .*mismatch", "certificate not trusted ({why})", False, False,
         "Use the host name that the certificate names in base_url and outgoing_url.",
     ),
     "certificate": (
-        "certificate not trusted ({why})", False, False,
+        "SSLCertVerificationError", "certificate not trusted ({why})", False, False,
         "Give the CA that signed it: connect(verify='ca.pem'), or CONFKIT_CA_BUNDLE=ca.pem.",
     ),
     "tls": (
-        "the server refused TLS ({why})", False, False,
+        "SSLError: .*(ALERT|UNRECOGNIZED_NAME)", "the server refused TLS ({why})", False, False,
         "Ask its operator which versions of TLS it takes, and whether it wants a certificate: "
         "client.session.cert = (certificate, key).",
     ),
     "plain": (
+        "SSLError: .*(WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE)",
         "the server does not speak TLS on this port", False, False,
         "Use http:// instead of https://, or the HTTPS port.",
     ),
     "name": (
-        "could not resolve the host name", False, True,
+        "gaierror", "could not resolve the host name", False, True,
         "Check the spelling of the host name, and this machine's DNS or VPN.",
     ),
-    "refused": ("connection refused", False, True, _SERVICE),
-    "unreachable": ("host unreachable ({why})", False, True, _SERVICE),
-    "closed": ("the server closed the connection without a response", True, True, _SERVICE),
-    "invalid": ("invalid HTTP response", True, True, _SERVICE),
-    "broken": ("the connection broke ({why})", True, True, _SERVICE),
+    "refused": ("ConnectionRefusedError", "connection refused", False, True, _SERVICE),
+    "closed": (
+        "RemoteDisconnected", "the server closed the connection without a response", True, True,
+        _SERVICE,
+    ),
+    "invalid": ("BadStatusLine", "invalid HTTP response", True, True, _SERVICE),
+    "broken": ("", "the connection failed ({why})", True, True, _SERVICE),
 }  # fmt: skip
 
-# The first match wins: an exception's class in the chain, a word of its text, and the obstacle.
-_SIGNS = (
-    ("InvalidSchema", "SOCKS", "socks"),
-    ("OSError", "Tunnel connection failed: 407", "login"),
-    ("InvalidProxyURL", "", "address"),
-    ("InvalidURL", "", "address"),
-    ("LocationParseError", "", "address"),
-    ("InvalidSchema", "", "address"),
-    ("OSError", "Tunnel connection failed", "proxy"),
-    ("SOCKS5AuthError", "SOCKS5", "proxy"),  # of PySocks, as the next three
-    ("SOCKS5Error", "0x", "proxy"),
-    ("ProxyConnectionError", "", "proxy"),
-    ("GeneralProxyError", "", "proxy"),
-    ("ConnectTimeoutError", "", "unreached"),
-    ("ReadTimeoutError", "", "unanswered"),
-    ("ProxyError", "", "proxy"),
-    ("OSError", "TLS CA certificate bundle", "bundle"),
-    ("SSLError", "PEM lib", "bundle"),
-    ("SSLError", "X509", "bundle"),
-    ("SSLCertVerificationError", "expired", "expired"),
-    ("SSLCertVerificationError", "not yet valid", "expired"),
-    ("SSLCertVerificationError", "mismatch", "host"),
-    ("SSLCertVerificationError", "", "certificate"),
-    ("SSLError", "ALERT", "tls"),
-    ("SSLError", "UNRECOGNIZED_NAME", "tls"),
-    ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
-    ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
-    ("gaierror", "", "name"),
-    ("ConnectionRefusedError", "", "refused"),
-    ("NewConnectionError", "", "unreachable"),
-    ("RemoteDisconnected", "", "closed"),
-    ("BadStatusLine", "", "invalid"),
-)
 
-
-def _obstacle_of(error: Exception) -> tuple[str, str, bool]:
-    """Return the name of the obstacle behind an error of requests, the reason in words, and whether
-    it came after connecting.
-
-    requests and urllib3 keep the errors that they wrap as `reason`, argument or cause.
-    """
-    links: list[BaseException] = []
-    waiting: list[object] = [error]
-    while waiting and len(links) < 50:
-        link = waiting.pop()
-        if isinstance(link, BaseException) and not any(link is seen for seen in links):
-            links.append(link)
-            waiting += [link.__cause__, link.__context__, getattr(link, "reason", None), *link.args]
-    reasons = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
-    why = reasons[-1] if reasons else type(error).__name__
+def _without_response(
+    error: BaseException, address: str, timeout: tuple[float, float]
+) -> TransportError:
+    """Return our error for one of requests or urllib3, which keep the errors that they wrap as
+    `reason`, argument or cause."""
+    links = [error]
+    for link in links:  # which grows meanwhile
+        for each in (link.__cause__, link.__context__, getattr(link, "reason", None), *link.args):
+            if isinstance(each, BaseException) and each not in links:
+                links.append(each)
+    texts = [link.strerror for link in links if isinstance(link, OSError) and link.strerror]
+    reasons = [type(error).__name__, *texts]
+    matches = (
+        (name, str(link) if ":" in match[0] else reasons[-1])
+        for name, (sign, *_) in OBSTACLES.items()
+        for link in reversed(links)  # the innermost has the plainest text
+        if (match := re.match(sign, f"{type(link).__name__}: {link}"))
+    )
     connected = not any(hasattr(link, "unconnected") for link in links)
-    for kind, word, name in _SIGNS:
-        for link in reversed(links):  # the innermost has the plainest text
-            if type(link).__name__ == kind and word in str(link):
-                return name, str(link) if word else why, connected
-    return "broken", why, connected
+    return no_response(*next(matches), address, timeout, connected=connected)
 
 
 def no_response(
     name: str, why: str, address: str, timeout: tuple[float, float], *, connected: bool = True
 ) -> TransportError:
     """Return the error for a request without a response: the obstacle's name, and the reason."""
-    meaning, sent, retry, advice = OBSTACLES[name]
-    seconds = {"connect": timeout[0], "read": timeout[1]}
+    _, meaning, sent, retry, advice = OBSTACLES[name]
     kind = TransportTimeout if advice is _LONGER else TransportError
-    error = kind(redact(address), advice, cause=meaning.format(why=redact(why), **seconds))
+    cause = meaning.format(why=redact(why), connect=timeout[0], read=timeout[1])
+    error = kind(redact(address), advice, cause=cause)
     error.sent, error.retry = sent and connected, retry
     return error
 
@@ -541,7 +456,8 @@ class _TimedReader(io.RawIOBase):
 
     def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
         self._raw, self._sock = raw, sock
-        self._end = time.monotonic() + (sock.gettimeout() or _WITHOUT_TIMEOUT)
+        # A request of the user's may name no timeout.
+        self._end = time.monotonic() + (sock.gettimeout() or 1e6)
 
     def readable(self) -> bool:
         return True
@@ -558,10 +474,7 @@ class _TimedReader(io.RawIOBase):
         super().close()
 
 
-_HttpResponse = HTTPConnection.response_class  # http.client's own
-
-
-class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
+class _TimedResponse(HTTPResponse):
     fp: Any
 
     def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
@@ -575,12 +488,12 @@ class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
         if getattr(self._sock, "pending", int)():
             with suppress(OSError):
                 self._sock.shutdown(socket.SHUT_RDWR)
-        super()._close_conn()
+        super()._close_conn()  # type: ignore[misc]
 
     def _read_status(self) -> tuple[str, int, str]:
         # http.client skips only 100: 102 or 103 would be taken for the response, and the response
         # for that to the next request on the connection.
-        version, status, reason = super()._read_status()
+        version, status, reason = super()._read_status()  # type: ignore[misc]
         return version, 100 if 101 < status < 200 else status, reason
 
 

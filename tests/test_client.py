@@ -21,8 +21,9 @@ from tests.scripted import A1, A2, A3, A5, B1, VECTOR_TOKEN, Reply
 from tests.ways import ROOM
 
 
-def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):
-    """The first call authenticates, the next ones do not."""
+def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script, monkeypatch):
+    """The first call authenticates, the next ones do not; no proxy reaches this machine."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     service = script({A3: ROOM})
     client = service.client()
     assert not service.requests

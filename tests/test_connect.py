@@ -65,7 +65,6 @@ WRONG = [  # a setting, its value, and the problem
     ("base_url", "ftp://h", "is not a valid URL"),
     ("base_url", LOGIN, "contains a login"),
     ("secret_key", b"hunter2", "empty or not text"),
-    ("verify", "/nowhere/ca.pem", "not the path of a file"),
 ]
 
 

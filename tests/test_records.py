@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.diagnosis import calls
-from confkit.operations import A2
 from confkit.records import Device, Room, RoomUser, number, text
-from confkit.wire import PreparedRequest, Response
+from confkit.wire import PreparedRequest
 
 
 def deep(levels, opening='{"a":', closing="}"):
@@ -99,10 +98,10 @@ ROOMS = [
 ]
 USERS = [ck.RoomUser("Ada", "u"), ck.RoomUser(None, "v"), ck.RoomUser("", "w")]
 DEVICES = [ck.Device("007", "c", None, None, "x=1", {}), ck.Device("2", "d", "", "a", "", {"a": 1})]
-SENT = PreparedRequest("GET", "http://h/rtc/room/create", {"topic": "x"}, "query", "access_token")
+SENT = PreparedRequest("GET", "http://h/rtc/room/create", {"topic": "x"}, "query")
 CALLS = [
-    ck.Call(A2, SENT, 0.0, 0.5, Response(200, b""), None, ()),
-    ck.Call(A2, SENT, 9e9, 0.5, None, ck.TransportError("h"), ()),
+    ck.Call("A2", "GET", 0.5, 200, SENT, 0.0, b"", None, ()),
+    ck.Call("A2", "GET", 0.5, None, SENT, 9e9, b"", ck.TransportError("h"), ()),
 ]
 # Of each converter: records of it, the columns that are as they are in them, and the types of all.
 FRAMES = {

@@ -135,9 +135,9 @@ def test_what_keeps_a_request_from_the_service_is_named(address, proxy, words, s
     assert re.search(words, str(error))
     assert getattr(error, "sent", None) is sent
     if not sent:
-        with pytest.raises(ck.ConfkitError, match=words) as caught:
-            ck.create_room(make("session"), "Weekly sync", owner_id="ops")
-        assert not isinstance(caught.value, ck.OutcomeUnknown)
+        with make("session") as client, pytest.raises(ck.ConfkitError, match=words) as caught:
+            ck.create_room(client, "Weekly sync", owner_id="ops")
+        assert (type(caught.value) is ck.OutcomeUnknown, len(client.calls)) == (False, 1)
 
 
 def tls(certificate):

@@ -15,11 +15,9 @@ from ..connect import (
     SERVICE,
     VARIABLES,
     ask_secret,
-    check_profile_name,
     check_setting,
     connect,
-    load_profile,
-    profile_names,
+    load_profiles,
     save_profile,
 )
 from ..dialect import Dialect
@@ -99,8 +97,7 @@ def add_profile(name: str, **options: Any) -> None:
     is never an option: it is taken from CONFKIT_SECRET_KEY, or asked for where there is none, and
     to replace it where no option is given.
     """
-    check_profile_name(name)
-    stored = load_profile(name) if name in profile_names() else {}
+    stored = load_profiles().get(name, {})
     typed = {key: value for key, value in options.items() if value is not None}
     settings = stored | typed
     for key, question in _QUESTIONS.items():  # each is checked before the next question

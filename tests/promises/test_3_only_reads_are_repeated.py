@@ -187,6 +187,16 @@ def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
     assert service.seen == {A1: 2, A3: 128}
 
 
+def test_threads_that_wait_for_one_login_share_its_error(script):
+    """A service that locks accounts out sees a single attempt."""
+    service = script({A1: Reply({"ret": 401}, delay=1)})
+    client = service.client()
+    with ThreadPoolExecutor(8) as pool:
+        errors = [pool.submit(client.token) for _ in range(8)]
+        assert {type(each.exception()) for each in errors} == {ck.AuthenticationFailed}
+    assert service.seen == {A1: 1}
+
+
 READS = [lambda client: ck.get_room(client, "1"), lambda client: ck.sweep(client, ["1", "2"])]
 
 
