@@ -307,10 +307,13 @@ def exchange(
                 verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
             ) as response,
         ):
+            deadline = time.monotonic() + timeout[1]  # also with an adapter of the user's
             while chunk := response.raw.read1(65536, decode_content=True):
                 body += chunk
                 if len(body) > LARGEST:
                     return no_response("large", "", request.address, timeout)
+                if time.monotonic() > deadline:
+                    return no_response("unfinished", "", request.address, timeout)
         complete = True
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         if response is None:
