@@ -5,8 +5,6 @@ import base64
 import hmac
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.dialect import CHOICES, Dialect
@@ -28,14 +26,11 @@ def test_what_is_not_a_dialect_is_refused(settings, match):
         Dialect.of(settings)
 
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
-HASHES, FORMS = st.sampled_from(CHOICES["hash"]), st.sampled_from(CHOICES["signature"])
-
-
-@given(key=TEXTS, random=TEXTS, value=TEXTS, name=HASHES, form=FORMS)
-def test_any_texts_are_signed_as_utf_8_joined_by_a_colon(key, random, value, name, form):
+@pytest.mark.parametrize("name", CHOICES["hash"])
+@pytest.mark.parametrize("form", CHOICES["signature"])
+def test_texts_are_signed_as_utf_8_joined_by_a_colon(name, form):
     """The HMAC in this hash, as its lowercase hex text or raw; the published vectors hold."""
-    dialect = Dialect(hash=name, signature=form)
+    dialect, key, random, value = Dialect(hash=name, signature=form), "ключ", "a:b ü", "会"
     for signature, message in (
         (dialect.access_token(random, value, key), f"{random}:{value}"),
         (dialect.digest(random, key), random),

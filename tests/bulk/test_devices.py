@@ -10,6 +10,7 @@ import pytest
 
 import confkit as ck
 from tests.ports import HERE, quiet_port
+from tests.rtsp.scripted import DIGEST, instead, scripted, wanting
 from tests.scripted import A3, A6, B1, B2, B3, Reply, listed
 from tests.ways import TOKEN
 
@@ -71,6 +72,14 @@ def test_what_is_there_is_left_alone_and_a_dry_run_changes_nothing(client, sandb
     assert (users_of(client), sandbox.count("B1")) == (["cam0", "cam1"], 2)
     again = ck.import_devices(client, table.head(1).assign(user_id="other"))
     assert list(again.outcome) == ["already there"]  # the camera, as another user
+
+
+def test_a_login_that_a_recorder_rejects_is_tried_at_one_of_its_channels(client, room_id):
+    """It locks out who tries it again."""
+    with scripted(wanting(instead("DESCRIBE", 401, WWW_Authenticate=DIGEST))) as recorder:
+        result = ck.import_devices(client, table_of(room_id, [f"{recorder.url}{n}" for n in "123"]))
+    assert list(result.verdict) == ["auth_rejected"] * 3
+    assert len(recorder.logins) == 1
 
 
 def test_a_file_without_passwords_gets_the_one_that_is_given(client, sandbox, table, tmp_path):

@@ -177,6 +177,7 @@ STREAMS = {
     "one timestamp": ("H264", ONE_STAMP),
     "several sets": ("H264", packets(*SETS) + wire(picture([another_set(), *nals(KEY)[2:]], 2))),
     "parameter sets alone first": ("H264", packets(*SETS * 9) + key(20)),
+    "private units first": ("H264", packets(*[b"\x1e" + bytes([9] * 9)] * 9) + key(9)),
     "RTCP beside": ("H264", packets(SLICE) + BESIDE + key(1)),
     "stray bytes": ("H264", b"\x07\x08junk" + key()),
     "a broken keyframe first": ("H264", packets(*SETS, b"\x65" + SLICE) + key(9)),
@@ -242,7 +243,7 @@ def udp_only(refusal, sent):
         if request.method == "SETUP":
             ports[:] = map(int, re.findall(r"client_port=(\d+)", asked))
             if not out.getsockname()[1]:
-                out.bind((request.connection.getsockname()[0], 0))
+                out.bind(("127.0.0.99", 0))  # the other address of a camera with two networks
             transport = f"RTP/AVP;unicast;client_port=9;server_port={out.getsockname()[1]}"
             return reply(request, Session="77", Transport=transport)
         if request.method == "PLAY":
