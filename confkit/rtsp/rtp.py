@@ -167,11 +167,8 @@ class H264Format:
     slices: Container[int] = (1, 5)
     keyframes: Container[int] = (5,)
     sei = 6  # may hold a recovery point, which some encoders send instead of keyframes
-    others: Container[int] = (
-        *range(6, 24),
-        30,
-        31,
-    )  # what comes with pictures, and before the first
+    # What comes with pictures, and before the first; some cameras have private units.
+    others: Container[int] = (*range(6, 24), 30, 31)
     by_slices = True  # whether a picture of I slices is a keyframe, whatever their unit's type
 
     def __init__(self, media: Media) -> None:
