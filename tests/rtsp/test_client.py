@@ -64,9 +64,10 @@ def test_the_examples_of_rfc_7616_come_out(monkeypatch):
 
 
 def test_an_old_challenge_gets_an_old_answer_in_the_order_that_cameras_want():
-    """Without qop and algorithm neither is sent; nonce stands before uri, response last."""
+    """Without qop and algorithm neither is sent, nor is an empty one; nonce stands before uri,
+    response last."""
     login, asked = md5("Mufasa", "r", "Circle of Life"), md5("DESCRIBE", URL)
-    challenge = choose_challenge(parse_challenges(['Digest realm="r", nonce="n"']))
+    challenge = choose_challenge(parse_challenges(['Digest realm="r", nonce="n", algorithm=""']))
     assert challenge.answer(LOGIN, "DESCRIBE", URL) == (
         f'Digest username="Mufasa", realm="r", nonce="n", uri="{URL}", '
         f'response="{md5(login, "n", asked)}"'
