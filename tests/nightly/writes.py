@@ -167,5 +167,5 @@ def _there(scene: Scene) -> Counter[str]:
     found = Counter(user_id for _, user_id, _ in places(scene.plain))
     for room_id in scene.sandbox.room_ids():
         found[str(ck.get_room(scene.plain, room_id).topic)] += 1
-        found.update(scene.sandbox._service.rooms[room_id].people)
+        found.update([*scene.sandbox._service.rooms[room_id].people])
     return found
