@@ -550,7 +550,8 @@ def progress_bar(
     in_notebook = type(sys.stdout).__module__.startswith("ipykernel")
     if progress is None:  # nbval compares outputs
         is_compared = ".ipynb::" in os.environ.get("PYTEST_CURRENT_TEST", "")
-        progress = sys.stderr.isatty() or (in_notebook and not is_compared)
+        in_terminal = sys.stderr is not None and sys.stderr.isatty()
+        progress = in_terminal or (in_notebook and not is_compared)
     if callable(progress):
         steps = count(1)
         yield lambda: progress(next(steps), total or 0)

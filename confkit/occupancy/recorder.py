@@ -82,11 +82,9 @@ class Recorder:
         if not ids:
             raise ConfigError("no rooms to record", "Pass at least one room ID.")
         stop = cancelled or threading.Event()
-        files, done, times = (
-            DayFiles(Path(self.folder).expanduser()),
-            Recorded(),
-            set[pd.Timestamp](),
-        )
+        files = DayFiles(Path(self.folder).expanduser())
+        done = Recorded()
+        times: set[pd.Timestamp] = set()
         before = ""  # why rooms were not read in the sweep before
         with suppress(KeyboardInterrupt), progress_bar(progress, sweeps, "sweeps") as step:
             for skipped in _schedule(every, stop):

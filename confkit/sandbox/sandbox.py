@@ -172,7 +172,7 @@ class Sandbox:
         password: str | Secret | None = None,
         user_id: str | None = None,
     ) -> str:
-        """Let a person join, and return the user ID; the room's host_password makes a host.
+        """Let a person join a room, and return the user ID; a password must be its host_password.
         RoomJoinRefused: room unknown, closed, locked (even for hosts) or full, ID taken, password
         wrong, licence expired or used up, no media server. ValueError: name or ID is not text."""
         if not all(isinstance(t, str) and t.strip() for t in (user_name, user_id or "-")):
@@ -319,7 +319,7 @@ class Sandbox:
         Meetings are in working hours of `tz`, most of them small. A few rooms are always full, a
         few are never used, one of these only by a camera: a real one with `cameras`, otherwise
         removed at the last midnight. `failures` is the share of failed calls, whose values are
-        missing. See `building.py` for the assumptions; holidays are ignored. Meetings are
+        missing. See `simulation.py` for the assumptions; holidays are ignored. Meetings are
         reproducible with the sandbox's seed or with `seed`.
 
         ConfigError: `until` or `tz` is invalid, or the building is too large."""
